@@ -1,0 +1,53 @@
+# Every target does its own set-up: virtual environment, Rust toolchain, engine, test modules.
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := 1.97.0
+
+.PHONY: help setup sweep test bench lint wheel clean
+
+help:
+	@echo "make setup   virtual environment, Rust $(RUST) by rustup, engine and modules"
+	@echo "make sweep   the main job on the embedded engine: 10,50,100 clients x 8..1000 rooms"
+	@echo "make test    the tests, on the embedded engine"
+	@echo "make bench   the benchmarks in tests/bench"
+	@echo "make lint    ruff, mypy, cargo fmt, clippy"
+	@echo "make wheel   the wheel, with the modules' WASM inside"
+
+.venv/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --editable '.[dev,fast]'
+	@touch $@
+
+# A toolchain that is there is left alone; without rustup the build says what it needs.
+.PHONY: rust
+rust:
+	@if command -v rustup >/dev/null && ! rustup run $(RUST) rustc --version >/dev/null 2>&1; then \
+	  rustup toolchain install $(RUST) --profile minimal --target wasm32-unknown-unknown; fi
+	@if command -v rustup >/dev/null; then \
+	  rustup target add --toolchain $(RUST) wasm32-unknown-unknown >/dev/null 2>&1; fi
+
+setup: .venv/.installed rust
+	$(BIN)/stdb-sweep engine build
+
+sweep: setup
+	$(BIN)/stdb-sweep --clients 10,50,100 --rooms 8,64,256,1000
+
+test: setup
+	$(BIN)/python -m pytest
+
+bench: setup
+	$(BIN)/python tests/bench/bench_swarm.py
+
+lint: .venv/.installed rust
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cd modules && cargo +$(RUST) fmt --check
+	cd engine && cargo +$(RUST) fmt --check
+
+wheel: setup
+	$(BIN)/python -m analyzer.build.modules
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean:
+	rm -rf .venv dist build analyzer/wasm

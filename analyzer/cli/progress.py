@@ -1,0 +1,75 @@
+"""Progress on stderr: a live line with ETA on a terminal, a line per cell elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from analyzer.measure import Measured
+from analyzer.plan import Step
+from analyzer.units import text_ms, text_seconds
+
+
+class LiveProgress:
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[tail]}"),
+            console=self._console,
+            disable=not self._console.is_terminal,
+            transient=True,
+        )
+        self._task: TaskID | None = None
+        self._left: list[Step] = []
+        self._done_work = 0.0
+        self._count = 0
+        self._step_name = ""
+        self._started = 0.0
+
+    def begin(self, run: Path, steps: list[Step], finished: int) -> None:
+        if finished:
+            print(f"resuming {run}: {finished} steps are finished", file=sys.stderr)
+        self._left, self._started = list(steps), time.monotonic()
+        self._bar.start()
+        self._task = self._bar.add_task("", total=sum(step.work for step in steps), tail="")
+
+    def step(self, step: Step) -> None:
+        self._step_name = f"{self._count + 1}/{len(self._left)} {step.cell}"
+        self._draw(self._step_name)
+
+    def connected(self, clients: int, of: int) -> None:
+        self._draw(f"{self._step_name}: {clients} of {of} connected")
+
+    def done(self, step: Step, measured: Measured) -> None:
+        self._count += 1
+        self._done_work += step.work
+        last = measured.observations[-1]
+        cost = "void" if last.verdict != "ok" else text_ms(last.write_ms or 0.0)
+        if self._console.is_terminal:
+            self._draw(f"{self._step_name}: {cost}")
+        else:
+            print(f"{self._step_name}: {cost}, {self._eta()}", file=sys.stderr, flush=True)
+        for reason in dict.fromkeys(r for o in measured.observations for r in o.reasons):
+            self._console.print(f"void {step.cell}: {reason}", markup=False, style="yellow")
+
+    def end(self) -> None:
+        self._bar.stop()
+
+    def _draw(self, text: str) -> None:
+        if self._task is not None:
+            self._bar.update(
+                self._task, description=text, completed=self._done_work, tail=self._eta()
+            )
+
+    def _eta(self) -> str:
+        if not self._done_work:
+            return "ETA unknown"
+        total = sum(step.work for step in self._left)
+        spent = time.monotonic() - self._started
+        return f"ETA {text_seconds(spent * (total / self._done_work - 1))}"

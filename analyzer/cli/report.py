@@ -1,0 +1,22 @@
+"""`stdb-sweep report RUN`: the report of a run again, from its directory alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--budget", metavar="TIME", help="Another lock budget than the sweep's own.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(run: Path, budget: str | None, as_json: bool) -> None:
+    """Print the report of the run directory RUN again; nothing is measured or written."""
+    from analyzer.cli.output import print_report
+    from analyzer.results import analyse_run
+    from analyzer.store import load_run
+    from analyzer.units import milliseconds
+
+    analysis, content = analyse_run(load_run(run), milliseconds(budget) if budget else None)
+    print_report(analysis, content, as_json=as_json)

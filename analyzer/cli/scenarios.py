@@ -1,0 +1,46 @@
+"""`stdb-sweep scenarios`: what there is to measure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from analyzer.scenarios import SCENARIOS
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(as_json: bool) -> None:
+    """List the scenarios with their row axis and their arms."""
+    listed = [_describe(name) for name in SCENARIOS]
+    if as_json:
+        click.echo(json.dumps(listed, indent=1))
+        return
+    for entry in listed:
+        click.echo(f"{entry['scenario']}  (--{entry['axis']} LIST, {entry['symbol']})")
+        for arm in entry["arms"]:
+            mark = "*" if arm["default"] else " "
+            click.echo(f" {mark} {arm['name']:<14} {arm['summary']}")
+            click.echo(f"   {'':<14} subscribes to {'; '.join(arm['queries'])}")
+    click.echo("* measured unless --arms says otherwise")
+
+
+def _describe(name: str) -> dict[str, Any]:
+    scenario = SCENARIOS[name]
+    return {
+        "scenario": scenario.name,
+        "axis": scenario.row_flag,
+        "symbol": scenario.row_symbol,
+        "arms": [
+            {
+                "name": arm.name,
+                "summary": arm.summary,
+                "queries": list(arm.queries),
+                "write": arm.write,
+                "default": arm.name in scenario.default_arms,
+            }
+            for arm in scenario.arms
+        ],
+    }

@@ -1,0 +1,184 @@
+"""The sweep controller: walks the plan and leaves a run directory."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Protocol
+
+from analyzer.build.modules import module_sha256, module_wasm
+from analyzer.databases import Databases, owner_token
+from analyzer.environment import git_state, host_facts, package_versions, sitting
+from analyzer.errors import RunError
+from analyzer.measure import Bench, Measured, measure
+from analyzer.plan import Block, Plan, Step
+from analyzer.preflight import check_machine, check_server
+from analyzer.stdb.http import StdbHttp
+from analyzer.store import Run, RunWriter, find_run, load_run, new_run_path
+from analyzer.swarm.subscribers import Swarm
+from analyzer.swarm.writer import Writer
+from analyzer.target import Server, Target
+
+
+_EARLY_FILES = {"server.log", "databases.txt"}
+"""What a run that failed before its first cell may have left in its folder."""
+
+
+class Progress(Protocol):
+    """Told what happens; draws what it likes."""
+
+    def begin(self, run: Path, steps: list[Step], finished: int) -> None: ...
+
+    def step(self, step: Step) -> None: ...
+
+    def connected(self, clients: int, of: int) -> None: ...
+
+    def done(self, step: Step, measured: Measured) -> None: ...
+
+    def end(self) -> None: ...
+
+
+async def sweep(
+    plan: Plan,
+    target: Target,
+    *,
+    out: Path | None = None,
+    root: Path = Path("runs"),
+    fast: bool = False,
+    analysis: dict[str, Any] | None = None,
+    progress: Progress,
+) -> Run:
+    """Measure every cell of `plan` on `target`; goes on where an unfinished equal run stopped.
+
+    Raises SweepError of the fitting kind; what was finished by then stays in the run directory.
+    """
+    check_machine(plan)
+    wasm = module_wasm(plan.definition.module).read_bytes()
+    path, earlier = _place(plan, out, root)
+    try:
+        async with (
+            target.open(path / "server.log") as server,
+            StdbHttp(server.url, token=await owner_token(server)) as http,
+        ):
+            databases = Databases(http, path / "databases.txt")
+            await databases.clear_leftovers()
+            await check_server(plan, http, databases, wasm)
+            manifest = _manifest(plan, server, analysis or {})
+            if earlier:
+                writer = RunWriter.resume(earlier, manifest)
+            else:
+                writer = RunWriter.create(path, manifest)
+            session = _Session(plan, http, databases, wasm, writer, fast, progress)
+            await session.run(earlier.finished if earlier else set())
+    finally:
+        _tidy(path)
+    return load_run(path)
+
+
+class _Session:
+    """One sitting over a plan."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        http: StdbHttp,
+        databases: Databases,
+        wasm: bytes,
+        writer: RunWriter,
+        fast: bool,
+        progress: Progress,
+    ) -> None:
+        self._plan = plan
+        self._http = http
+        self._databases = databases
+        self._wasm = wasm
+        self._writer = writer
+        self._fast = fast
+        self._progress = progress
+
+    async def run(self, finished: set[Any]) -> None:
+        blocks = [
+            (block, [step for step in block.steps() if step.key not in finished])
+            for block in self._plan.blocks()
+        ]
+        left = [step for _, steps in blocks for step in steps]
+        self._progress.begin(self._writer.path, left, len(finished))
+        try:
+            for block, steps in blocks:
+                if steps:
+                    await self._block(block, steps)
+        finally:
+            self._progress.end()
+
+    async def _block(self, block: Block, steps: list[Step]) -> None:
+        """One fresh database; subscribers only go up in it, so no ghost is ever left behind."""
+        label = f"{block.arm_name}-{block.rows}"
+        async with self._databases.fresh(label, self._wasm) as database:
+            await self._http.call(database, self._plan.definition.seed, [block.rows])
+            async with (
+                Swarm(
+                    self._http.base_url,
+                    database,
+                    block.arm.queries,
+                    protocol=self._plan.protocol,
+                    fast=self._fast,
+                    progress=self._progress.connected,
+                ) as swarm,
+                Writer(self._http.base_url, database, protocol=self._plan.protocol) as writer,
+            ):
+                bench = Bench(self._http, database, swarm, writer, block.rows)
+                for step in steps:
+                    self._progress.step(step)
+                    started = time.perf_counter()
+                    await swarm.grow_to(step.clients)
+                    connect_s = time.perf_counter() - started
+                    measured = await measure(step, bench, connect_s=connect_s)
+                    self._writer.append(measured.observations, measured.scrapes, step)
+                    self._progress.done(step, measured)
+
+
+def _place(plan: Plan, out: Path | None, root: Path) -> tuple[Path, Run | None]:
+    """The folder the run goes to, and the unfinished run that lies there."""
+    if out is None:
+        if earlier := find_run(plan, root):
+            return earlier.path, earlier
+        out = new_run_path(root, plan.scenario)
+    if not (out / "manifest.json").is_file():
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            strangers = [p.name for p in out.iterdir() if p.name not in _EARLY_FILES]
+        except OSError as error:
+            raise RunError(f"cannot write to {out}: {error.strerror}") from None
+        if strangers:
+            raise RunError(f"{out} holds other things ({strangers[0]}): use another --out")
+        return out, None
+    earlier = load_run(out)
+    if earlier.manifest["plan"] == plan.to_dict() and earlier.complete:
+        raise RunError(
+            f"{out} is complete: `stdb-sweep report {out}` prints it; use another --out to measure"
+        )
+    return out, earlier
+
+
+def _tidy(path: Path) -> None:
+    """No empty log, and no folder of a run that never began and has nothing to tell."""
+    log = path / "server.log"
+    if log.is_file() and not log.stat().st_size:
+        log.unlink()
+    if not any(path.iterdir()):
+        path.rmdir()
+
+
+def _manifest(plan: Plan, server: Server, analysis: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "plan": plan.to_dict(),
+        "seed": plan.seed,
+        "engine": {"kind": server.kind, "version": server.version},
+        "module_sha256": module_sha256(plan.definition.module),
+        "protocol": plan.protocol,
+        "analysis": analysis,
+        "sittings": [sitting()],
+        "host": host_facts(),
+        "packages": package_versions(),
+        "git": git_state(),
+    }

@@ -1,0 +1,108 @@
+"""Databases of the sweep's own: uniquely named, journalled, deleted on every exit.
+
+Nothing else is ever published to or deleted. The journal in the run directory names what a
+killed sweep left on a server that outlived it, so that the next sitting can clear it away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from analyzer.build.cache import cache_dir
+from analyzer.errors import HttpError
+from analyzer.stdb.http import StdbHttp
+from analyzer.target import Server
+
+PREFIX = "stdb-sweep-"
+_DELETE_S = 10.0
+
+
+class Databases:
+    def __init__(self, http: StdbHttp, journal: Path) -> None:
+        self._http = http
+        self._journal = journal
+
+    @contextlib.asynccontextmanager
+    async def fresh(self, label: str, wasm: bytes) -> AsyncIterator[str]:
+        """Publish `wasm` under a new name; yields the database identity (64 hex digits).
+
+        Raises HttpError with the server's own words when it cannot be published.
+        """
+        name = f"{PREFIX}{label.replace('_', '-')}-{secrets.token_hex(4)}"
+        self._note("created", name)
+        try:
+            yield await self._http.publish(name, wasm)
+        finally:
+            # A second Ctrl-C must not leave the database behind.
+            await asyncio.shield(self._delete(name))
+
+    async def clear_leftovers(self) -> int:
+        """Delete what an earlier, killed sitting left on this server. Returns how many."""
+        leftovers = self.leftovers()
+        for name in leftovers:
+            await self._delete(name)
+        return len(leftovers)
+
+    def leftovers(self) -> list[str]:
+        """Names that were created and not deleted."""
+        open_names: dict[str, None] = {}
+        if self._journal.is_file():
+            for line in self._journal.read_text(encoding="utf-8").splitlines():
+                what, _, name = line.partition(" ")
+                if what == "created" and name.startswith(PREFIX):
+                    open_names[name] = None
+                elif what == "deleted":
+                    open_names.pop(name, None)
+        return list(open_names)
+
+    async def _delete(self, name: str) -> None:
+        """Best effort: a server that is gone has taken the database along, or keeps its name."""
+        try:
+            await asyncio.wait_for(self._http.delete(name), _DELETE_S)
+        except HttpError as error:
+            if error.status != 404:
+                return
+        except TimeoutError:
+            return
+        self._note("deleted", name)
+
+    def _note(self, what: str, name: str) -> None:
+        with self._journal.open("a", encoding="utf-8") as file:
+            file.write(f"{what} {name}\n")
+
+
+async def owner_token(server: Server) -> str:
+    """The token under which databases are made on this server.
+
+    The user's own when one was given. Otherwise one the server mints, kept in the cache for
+    servers that outlive the sweep (mode 0600), since only the owner can delete a leftover.
+    """
+    if server.token is not None:
+        return server.token
+    async with StdbHttp(server.url) as http:
+        if server.kind != "remote":
+            return (await http.new_identity()).token
+        kept = cache_dir() / "owners" / server.url.replace("://", "-").replace(":", "-")
+        if kept.is_file():
+            token = kept.read_text(encoding="ascii").strip()
+            if await _accepted(server.url, token):
+                return token
+        token = (await http.new_identity()).token
+        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        kept.touch(mode=0o600)
+        kept.write_text(token, encoding="ascii")
+        return token
+
+
+async def _accepted(url: str, token: str) -> bool:
+    """A server with new keys refuses the tokens of its old ones."""
+    async with StdbHttp(url, token=token) as http:
+        try:
+            await http.schema("stdb-sweep-no-such-database")
+        except HttpError as error:
+            return error.status == 404
+    return True

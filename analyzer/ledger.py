@@ -1,0 +1,152 @@
+"""The ledger: what a window must have counted, against what it did.
+
+Counts come before times. A window that breaks its expectation is void and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from analyzer.scenarios import Arm
+
+LATE_SHARE = 0.01
+"""Share of late writes beyond which a paced window says what the generator did, not the server."""
+ACHIEVED_SHARE = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """All that one window showed. Counts are sums over the window; None is unknown."""
+
+    clients: int
+    rows: int
+    writes: int
+    failed: int = 0
+    committed: int | None
+    rolled_back: int | None
+    index_seeks: int | None
+    view_calls: int | None
+    rows_scanned: int | None
+    deliveries: tuple[int, ...]
+    """Updates received per client."""
+    live_clients: int
+    disconnections: Mapping[str, int]
+    """Client disconnections by the server's own cause."""
+    closings: Mapping[str, int]
+    """Closed connections by what the client saw."""
+    resets: tuple[str, ...] = ()
+    foreign: Mapping[tuple[str, str], int]
+    """Transactions of others in the window, by (type, reducer)."""
+    rate: float | None = None
+    achieved: float = 0.0
+    late_writes: int = 0
+
+
+def judge(arm: Arm, seen: Evidence) -> tuple[str, ...]:
+    """The reasons why the window is void; empty when it is whole."""
+    reasons = [
+        f"counter {name} fell: the server restarted or lost its data" for name in seen.resets
+    ]
+    reasons += _commits(seen)
+    reasons += _clients(seen)
+    if not reasons:
+        # With writes or clients missing, the counts below differ for that reason alone.
+        reasons += _counts(arm, seen)
+        reasons += _deliveries(seen)
+    reasons += _generator(seen)
+    return tuple(reasons)
+
+
+def _commits(seen: Evidence) -> list[str]:
+    lost = max(seen.rolled_back or 0, seen.failed)
+    if lost:
+        sent = seen.writes + seen.failed
+        return [f"{lost} of {sent} writes rolled back ({lost / sent:.0%}): no cost from this cell"]
+    if seen.committed is None:
+        return ["committed transactions unknown: the server does not report them"]
+    if seen.committed != seen.writes:
+        return [f"{seen.committed} of {seen.writes} writes accounted for"]
+    return []
+
+
+def _clients(seen: Evidence) -> list[str]:
+    reasons = []
+    if seen.live_clients != seen.clients:
+        seen_as = seen.disconnections or seen.closings
+        causes = ", ".join(f"{cause}: {count}" for cause, count in sorted(seen_as.items()))
+        cause = f" (disconnected by the server: {causes})" if seen.disconnections else ""
+        if seen.closings and not cause:
+            cause = f" (closed: {causes})"
+        reasons.append(f"{seen.live_clients} of {seen.clients} clients still connected{cause}")
+    return reasons
+
+
+def _counts(arm: Arm, seen: Evidence) -> list[str]:
+    reasons = []
+    expected = arm.view_calls(seen.clients, seen.rows)
+    if (calls := _per_write(seen.view_calls, seen.writes)) is None:
+        if expected:
+            reasons.append("view calls unknown: the server does not report them")
+    elif calls != expected:
+        reasons.append(_view_calls(calls, expected))
+    for name, count, law in (
+        ("index seeks", seen.index_seeks, arm.seeks),
+        ("rows scanned", seen.rows_scanned, arm.rows_scanned),
+    ):
+        wanted = law(seen.clients, seen.rows)
+        found = _per_write(count, seen.writes)
+        if found is None:
+            reasons.append(f"{name} unknown: the server does not report them")
+        elif found != wanted:
+            reasons.append(
+                f"{found:,g} {name} a write, expected {wanted:,} ({found - wanted:+,g})"
+                + _foreign(seen)
+            )
+    return reasons
+
+
+def _view_calls(calls: float, expected: int) -> str:
+    told = f"{calls:,g} view calls a write, expected {expected:,}"
+    if calls > expected:
+        return f"{told}: {calls - expected:,g} ghosts, views of clients that have gone"
+    if expected > 1 and calls == 1:
+        return f"{told}: all clients share one identity, so there is one view instance"
+    return f"{told}: some subscribers have no view instance of their own"
+
+
+def _deliveries(seen: Evidence) -> list[str]:
+    """Each write changes a row that every subscriber sees: one update per client and write."""
+    wanted = seen.writes
+    total = sum(seen.deliveries)
+    if all(count == wanted for count in seen.deliveries):
+        return []
+    low, high = min(seen.deliveries), max(seen.deliveries)
+    return [
+        f"{total:,} of {wanted * seen.clients:,} deliveries arrived "
+        f"(per client {low:,} to {high:,}, expected {wanted:,})"
+    ]
+
+
+def _generator(seen: Evidence) -> list[str]:
+    if seen.rate is None or not seen.writes:
+        return []
+    late = seen.late_writes / seen.writes
+    if late > LATE_SHARE or seen.achieved < ACHIEVED_SHARE * seen.rate:
+        return [
+            f"the generator was the bottleneck: at least {seen.achieved:,.0f}/s "
+            f"of {seen.rate:,.0f}/s achieved, {late:.0%} of the writes late"
+        ]
+    return []
+
+
+def _foreign(seen: Evidence) -> str:
+    others = ", ".join(
+        f"{count} {kind} {reducer}".rstrip()
+        for (kind, reducer), count in sorted(seen.foreign.items())
+    )
+    return f"; other transactions in the window: {others}" if others else ""
+
+
+def _per_write(count: int | None, writes: int) -> float | None:
+    return None if count is None or not writes else count / writes

@@ -1,0 +1,77 @@
+"""The terms of the cost model and the forms made of them; docs/model.md says why these.
+
+A form is a tuple of terms. Its cost is the sum of coefficient times column, every coefficient at
+or above 0, so a new form is one line in `FORMS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from analyzer.model.axis import RowAxis
+from analyzer.model.cells import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One physical cost.
+
+    A coefficient is kept in ms and shown times `scale`, in `unit`; `{row}` and `{R}` stand for
+    the scenario's own noun and symbol.
+    """
+
+    name: str
+    unit: str
+    symbol: str
+    scale: float
+    column: Callable[[Floats, Floats], Floats]
+
+    def unit_for(self, axis: RowAxis) -> str:
+        """Return the unit with the scenario's noun: `us per client and room`."""
+        return self.unit.format(row=axis.noun)
+
+    def symbol_for(self, axis: RowAxis) -> str:
+        """Return the column as written in a formula: `S*G`."""
+        return self.symbol.format(R=axis.symbol)
+
+
+FIXED = Term("fixed", "ms", "1", 1.0, lambda s, r: np.ones_like(s))
+CLIENT = Term("client", "us per client", "S", 1e3, lambda s, r: s)
+# An anonymous view is built once for everybody, and not at all while nobody subscribes.
+ROW = Term("row", "us per {row}", "{R}", 1e3, lambda s, r: r * (s > 0))
+CLIENT_ROW = Term("client_row", "us per client and {row}", "S*{R}", 1e3, lambda s, r: s * r)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A named sum of terms."""
+
+    name: str
+    terms: tuple[Term, ...]
+
+    def design(self, clients: Floats, rows: Floats) -> Floats:
+        """Matrix of columns, one row a cell; `clients` and `rows` have the same length."""
+        return np.column_stack([term.column(clients, rows) for term in self.terms])
+
+    def formula(self, axis: RowAxis) -> str:
+        """Return the form in letters: `a + b*S + c*S*G`."""
+        letters = (
+            letter if term is FIXED else f"{letter}*{term.symbol_for(axis)}"
+            for letter, term in zip("abcdefgh", self.terms, strict=False)
+        )
+        return " + ".join(letters)
+
+
+FORMS = {
+    form.name: form
+    for form in (
+        Form("constant", (FIXED,)),
+        Form("linear", (FIXED, CLIENT)),
+        Form("rows", (FIXED, ROW)),
+        Form("linear+rows", (FIXED, CLIENT, ROW)),
+        Form("bilinear", (FIXED, CLIENT, CLIENT_ROW)),
+    )
+}

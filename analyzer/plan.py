@@ -1,0 +1,133 @@
+"""The plan of a sweep: which cells, in which order. Stored in the manifest, so runs can resume."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from analyzer.errors import UsageError
+from analyzer.records import Cell
+from analyzer.scenarios import SCENARIOS, Arm, Scenario
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is measured. Two runs with equal plans measure the same thing in the same order."""
+
+    scenario: str
+    arms: tuple[str, ...]
+    clients: tuple[int, ...]
+    """Ascending; inside one database subscribers are only ever added."""
+    rows: tuple[int, ...]
+    repeats: int = 3
+    windows: int = 2
+    warmup: int = 2
+    writes: int | None = None
+    """Writes per window; None fits them to the cell: 5 to 100 in about `window_ms`."""
+    window_ms: float = 200.0
+    rate: float | None = None
+    """Writes per second of an open loop; None is a closed loop."""
+    protocol: str = "v2.bsatn"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.scenario not in SCENARIOS:
+            known = ", ".join(SCENARIOS)
+            raise UsageError(f"there is no scenario {self.scenario!r}: choose from {known}")
+        for name in self.arms:
+            self.definition.arm(name)
+        for field in ("arms", "clients", "rows"):
+            if not getattr(self, field):
+                raise UsageError(f"a sweep needs at least one of its {field}")
+        for field, least in (("repeats", 1), ("windows", 1), ("warmup", 1), ("writes", 1)):
+            value = getattr(self, field)
+            if value is not None and value < least:
+                raise UsageError(f"--{field} {value}: it takes {least} or more")
+        if self.rate is not None and self.rate <= 0:
+            raise UsageError(f"--rate {self.rate:g}: it takes writes per second, above 0")
+
+    @property
+    def definition(self) -> Scenario:
+        return SCENARIOS[self.scenario]
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [
+            Cell(self.scenario, arm, clients, rows)
+            for arm in self.arms
+            for rows in self.rows
+            for clients in self.clients
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Plan:
+        lists = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        return cls(**lists)
+
+    def blocks(self) -> Iterator[Block]:
+        """One fresh database each, in the order of measuring.
+
+        Within a repeat the rows are shuffled by the seed and the arms of one row count follow
+        each other, shuffled too, so that a machine that slows down cannot favour an arm. Last
+        comes the first block's cheapest cell with subscribers once more: the drift control.
+        """
+        shuffle = random.Random(self.seed).shuffle
+        ordered: list[Block] = []
+        for repeat in range(self.repeats):
+            rows = list(self.rows)
+            shuffle(rows)
+            for count in rows:
+                arms = list(self.arms)
+                shuffle(arms)
+                ordered += [Block(self, arm, count, repeat, self.clients) for arm in arms]
+        yield from ordered
+        smallest = next((count for count in self.clients if count > 0), 0)
+        yield replace(ordered[0], clients=(smallest,), control=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The cells that share one database: an arm over `rows` rows, subscribers going up."""
+
+    plan: Plan
+    arm_name: str
+    rows: int
+    repeat: int
+    clients: tuple[int, ...]
+    control: bool = False
+
+    @property
+    def arm(self) -> Arm:
+        return self.plan.definition.arm(self.arm_name)
+
+    def steps(self) -> list[Step]:
+        return [Step(self, clients) for clients in self.clients]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One cell in one repeat: the unit that is measured, stored and resumed."""
+
+    block: Block
+    clients: int
+
+    @property
+    def cell(self) -> Cell:
+        return Cell(self.block.plan.scenario, self.block.arm_name, self.clients, self.block.rows)
+
+    @property
+    def key(self) -> tuple[Cell, int, bool]:
+        return (self.cell, self.block.repeat, self.block.control)
+
+    @property
+    def work(self) -> float:
+        """A guess at its relative length for the ETA: seeks of its writes over a fixed part."""
+        plan = self.block.plan
+        writes = plan.warmup + plan.windows * (plan.writes or 5)
+        seeks = self.block.arm.seeks(self.clients, self.block.rows)
+        return 200_000.0 + 2_000.0 * self.clients + writes * seeks

@@ -1,0 +1,100 @@
+"""What a sweep leaves behind: one Observation per window, immutable, JSON in and out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One point of the grid: a view design under `clients` subscribers over `rows` rows."""
+
+    scenario: str
+    arm: str
+    clients: int
+    rows: int
+
+    def __str__(self) -> str:
+        return f"{self.scenario}/{self.arm} S={self.clients} R={self.rows}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One window of writes between two scrapes.
+
+    Counts are sums over the window; `*_ms` are means per write unless the name says otherwise.
+    None is unknown, never zero.
+    """
+
+    scenario: str
+    arm: str
+    clients: int
+    rows: int
+    repeat: int
+    window: int
+    windows: int
+    control: bool = False
+    """The first cell measured once more at the end, to show drift; kept out of every fit."""
+    database: str
+
+    writes: int
+    """Writes acknowledged to the writer."""
+    committed: int | None
+    rolled_back: int | None
+    reducer_ms: float | None
+    """Wall time inside the write lock, view refresh included (transaction type Reducer)."""
+    update_ms: float | None
+    """Subscription evaluation while writers still wait (transaction type Update)."""
+    view_ms: float | None
+    """View bodies and materialization, a part of `reducer_ms`; truncated to 1 us a call."""
+
+    index_seeks: int | None
+    update_seeks: int | None
+    view_calls: int | None
+    rows_scanned: int | None
+    fuel: int | None
+    bytes_sent: int | None
+
+    deliveries: int
+    deliveries_low: int
+    deliveries_high: int
+    """Updates received by the client that received least, and most."""
+    live_clients: int
+
+    rate: float | None
+    """Writes per second asked for; None is a closed loop."""
+    achieved: float
+    late_writes: int
+    latency_p50_ms: float
+    latency_p99_ms: float
+    latency_max_ms: float
+    loop_lag_ms: float
+    generator_cpu: float
+    connect_s: float
+    """Seconds it took to connect the subscribers that this step added."""
+    wall_s: float
+
+    verdict: str = "ok"
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def cell(self) -> Cell:
+        return Cell(self.scenario, self.arm, self.clients, self.rows)
+
+    @property
+    def write_ms(self) -> float | None:
+        """Write cost: reducer plus update time, per write, in ms."""
+        if self.reducer_ms is None or self.update_ms is None:
+            return None
+        return self.reducer_ms + self.update_ms
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"reasons": list(self.reasons)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Observation:
+        """Raises TypeError or KeyError on a record that is not one; unknown keys are dropped."""
+        known = {f.name for f in fields(cls)}
+        kept = {k: v for k, v in data.items() if k in known}
+        return cls(**kept | {"reasons": tuple(kept.get("reasons", ()))})

@@ -1,0 +1,50 @@
+"""Real parts for every test: the embedded engine and the test modules."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from analyzer.build.modules import module_wasm
+from analyzer.target import Server, Target
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The embedded engine, one for the whole session; tests use databases of their own."""
+    log = tmp_path_factory.mktemp("engine") / "server.log"
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    context = Target().open(log)
+    server = asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result(60)
+    try:
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(
+            context.__aexit__(None, None, None),
+            loop,  # type: ignore[arg-type]
+        ).result(60)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@pytest.fixture
+def own_engine(tmp_path: Path) -> Target:
+    """For tests that break their server."""
+    return Target()
+
+
+@pytest.fixture(scope="session")
+def lobby_wasm() -> bytes:
+    return module_wasm("lobby").read_bytes()
+
+
+@pytest.fixture(scope="session")
+def tournament_wasm() -> bytes:
+    return module_wasm("tournament").read_bytes()

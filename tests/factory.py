@@ -1,0 +1,60 @@
+"""Observations as a sweep would leave them, for tests that need no server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analyzer.plan import Plan, Step
+from analyzer.records import Observation
+
+
+def observation(step: Step, window: int = 0, **changed: Any) -> Observation:
+    """A whole window of `step`: counts as its arm declares, times from a plain rule."""
+    plan, arm, cell = step.block.plan, step.block.arm, step.cell
+    writes = plan.writes or 10
+    values: dict[str, Any] = {
+        "scenario": cell.scenario,
+        "arm": cell.arm,
+        "clients": cell.clients,
+        "rows": cell.rows,
+        "repeat": step.block.repeat,
+        "window": window,
+        "windows": plan.windows,
+        "control": step.block.control,
+        "database": "c200" + "0" * 60,
+        "writes": writes,
+        "committed": writes,
+        "rolled_back": 0,
+        "reducer_ms": 0.02 + 0.003 * arm.seeks(cell.clients, cell.rows),
+        "update_ms": 0.005 + 0.001 * cell.clients,
+        "view_ms": None,
+        "index_seeks": writes * arm.seeks(cell.clients, cell.rows),
+        "update_seeks": 0,
+        "view_calls": writes * arm.view_calls(cell.clients, cell.rows),
+        "rows_scanned": writes * arm.rows_scanned(cell.clients, cell.rows),
+        "fuel": 1000 * writes,
+        "bytes_sent": 0,
+        "deliveries": writes * cell.clients,
+        "deliveries_low": writes,
+        "deliveries_high": writes,
+        "live_clients": cell.clients,
+        "rate": None,
+        "achieved": 100.0,
+        "late_writes": 0,
+        "latency_p50_ms": 1.0,
+        "latency_p99_ms": 2.0,
+        "latency_max_ms": 3.0,
+        "loop_lag_ms": 0.5,
+        "generator_cpu": 0.1,
+        "connect_s": 0.1,
+        "wall_s": 0.1,
+    }
+    return Observation(**values | changed)
+
+
+def windows(step: Step, **changed: Any) -> list[Observation]:
+    return [observation(step, number, **changed) for number in range(step.block.plan.windows)]
+
+
+def steps(plan: Plan) -> list[Step]:
+    return [step for block in plan.blocks() for step in block.steps()]
