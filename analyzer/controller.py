@@ -19,7 +19,6 @@ from analyzer.swarm.subscribers import Swarm
 from analyzer.swarm.writer import Writer
 from analyzer.target import Server, Target
 
-
 _EARLY_FILES = {"server.log", "databases.txt"}
 """What a run that failed before its first cell may have left in its folder."""
 

@@ -28,13 +28,10 @@ def repeats_frame(observations: Sequence[Observation]) -> pd.DataFrame:
         *KEY, "repeat", "windows", "writes", "reducer_ms", "update_ms", "write_ms", *COUNTS,
         "index_seeks_expected", "verdict", "reason",
     ]  # fmt: skip
-    rows = []
     groups: dict[tuple[object, ...], list[Observation]] = {}
     for observation in observations:
         groups.setdefault((observation.cell, observation.repeat), []).append(observation)
-    for group in groups.values():
-        rows.append(_repeat_row(group))
-    frame = pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame([_repeat_row(group) for group in groups.values()], columns=columns)
     return frame.sort_values([*KEY, "repeat"], ignore_index=True)
 
 

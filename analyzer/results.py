@@ -2,23 +2,58 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from analyzer.errors import RunError
 from analyzer.frames import cells_frame
-from analyzer.model.analysis import Analysis, analyse
+from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
+from analyzer.model.export import ceilings_csv, laws_document, model_document
 from analyzer.report.content import Content, build_content
 from analyzer.report.markdown import render_markdown
 from analyzer.store import Run, RunWriter
 
-DEFAULT_BUDGET_MS = 50.0
-
 
 def analyse_run(run: Run, budget_ms: float | None = None) -> tuple[Analysis, Content]:
-    """Fit a run and build its report. Raises RunError when nothing was measured yet."""
+    """Fit a run and build its report; the budget defaults to the sweep's own.
+
+    Raises RunError when nothing was measured yet.
+    """
     if not run.observations:
         raise RunError(f"{run.path} holds no finished cell yet")
-    budget = budget_ms or run.manifest.get("analysis", {}).get("budget_ms") or DEFAULT_BUDGET_MS
+    budget = budget_ms or run.manifest.get("analysis", {}).get("budget_ms", BUDGET_MS)
     frame = run.frame()
     analysis = analyse(frame, budget_ms=budget, seed=run.manifest["seed"])
-    return analysis, build_content(analysis, frame, run.manifest, run.path)
+    return analysis, build_content(analysis, frame, run.manifest, run.path, drift=_drift(run))
+
+
+def write_results(run: Run, analysis: Analysis, content: Content) -> None:
+    """Leave cells.csv, laws.json, model.json, ceilings.csv and report.md in the run directory."""
+    writer = RunWriter(run.path, run.manifest)
+    writer.write_text("cells.csv", cells_frame(run.frame()).to_csv(index=False))
+    writer.write_json("laws.json", laws_document(analysis))
+    writer.write_json("model.json", model_document(analysis))
+    writer.write_text("ceilings.csv", ceilings_csv(analysis))
+    writer.write_text("report.md", render_markdown(content))
+
+
+def _drift(run: Run) -> dict[str, object] | None:
+    """The first cell against itself at the end: what the machine did meanwhile."""
+    control = run.frame(control=True)
+    if control.empty or (control["verdict"] != "ok").any():
+        return None
+    last = control.iloc[0]
+    frame = run.frame()
+    first = frame[
+        (frame["arm"] == last["arm"])
+        & (frame["clients"] == last["clients"])
+        & (frame["rows"] == last["rows"])
+        & (frame["repeat"] == 0)
+        & (frame["verdict"] == "ok")
+    ]
+    if first.empty:
+        return None
+    return {
+        "arm": str(last["arm"]),
+        "clients": int(last["clients"]),
+        "rows": int(last["rows"]),
+        "first_ms": float(first["write_ms"].iloc[0]),
+        "last_ms": float(last["write_ms"]),
+    }

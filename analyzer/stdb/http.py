@@ -1,0 +1,209 @@
+"""The HTTP API of a SpacetimeDB server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+
+from analyzer.errors import HttpError, TargetError
+
+_PUBLISH_S = 180.0
+_WORDS = 300
+"""Longest part of a server's own error text that goes into ours."""
+
+# At level DEBUG it logs response headers, where servers put freshly minted tokens.
+logging.getLogger("httpcore").setLevel(logging.INFO)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    identity: str
+    """64 hex digits."""
+    token: str = field(repr=False)
+
+
+class StdbHttp:
+    """Speaks to one server; an async context manager.
+
+    Every method raises HttpError, one line with the URL, when the server cannot be reached,
+    refuses, or takes longer than `timeout_s` seconds (180 for `publish`).
+    """
+
+    def __init__(self, base_url: str, token: str | None = None, timeout_s: float = 30.0) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._timeout_s = timeout_s
+        self._client = httpx.AsyncClient(
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+            trust_env=False,  # no proxy from the environment, above all not for loopback
+            follow_redirects=False,
+            timeout=None,  # one bound for the whole answer instead, in _request
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._client.aclose()
+
+    def __repr__(self) -> str:
+        return f"StdbHttp({self.base_url})"
+
+    async def ping(self) -> None:
+        await self._request("GET", "/v1/ping")
+
+    async def version(self) -> str:
+        """The server's version. Raises TargetError when it is no SpacetimeDB server."""
+        stranger = f"{self.base_url} is not a SpacetimeDB server"
+        try:
+            health = _json(await self._request("GET", "/v1/health"))
+        except HttpError as error:
+            if error.status is None:
+                raise
+            raise TargetError(f"{stranger}: {error}") from None
+        version = health.get("version") if isinstance(health, dict) else None
+        if not isinstance(version, str):
+            raise TargetError(f"{stranger}: its /v1/health names no version")
+        return version
+
+    async def new_identity(self) -> Identity:
+        answer = await self._request("POST", "/v1/identity")
+        return Identity(_member(answer, "identity"), _member(answer, "token"))
+
+    async def publish(self, name: str, wasm: bytes, *, clear: bool = False) -> str:
+        """Create or update the database `name`; returns its identity (64 hex digits)."""
+        answer = await self._request(
+            "PUT",
+            f"/v1/database/{quote(name, safe='')}",
+            params={"host_type": "Wasm"} | ({"clear": "true"} if clear else {}),
+            content=wasm,
+            timeout_s=max(_PUBLISH_S, self._timeout_s),
+        )
+        return _member(answer, "Success", "database_identity")
+
+    async def delete(self, database: str) -> None:
+        await self._request("DELETE", f"/v1/database/{quote(database, safe='')}")
+
+    async def call(self, database: str, reducer: str, args: list[Any]) -> None:
+        """Call a reducer over HTTP: three write transactions, so never between two scrapes."""
+        await self._database("POST", database, f"call/{quote(reducer, safe='')}", json=args)
+
+    async def sql(self, database: str, text: str) -> list[dict[str, Any]]:
+        """One result per statement, with `schema` and `rows`; a write transaction as well."""
+        answer = await self._database(
+            "POST", database, "sql", params={"confirmed": "false"}, content=text.encode()
+        )
+        results: list[dict[str, Any]] = _json(answer)
+        return results
+
+    async def schema(self, database: str, version: int = 9) -> dict[str, Any]:
+        answer = await self._database("GET", database, "schema", params={"version": str(version)})
+        schema: dict[str, Any] = _json(answer)
+        return schema
+
+    async def names(self, database: str) -> list[str]:
+        answer = await self._database("GET", database, "names")
+        return [str(name) for name in _member(answer, "names", kind=list)]
+
+    async def logs(self, database: str, lines: int) -> str:
+        """The last `lines` log lines, one JSON object a line; for the owner only."""
+        answer = await self._database("GET", database, "logs", params={"num_lines": str(lines)})
+        return answer.text
+
+    async def metrics(self) -> str:
+        """The metrics page. Also raises HttpError for a page that is HTML or empty."""
+        answer = await self._request("GET", "/v1/metrics")
+        html = "html" in answer.headers.get("content-type", "")
+        if html or answer.text.lstrip().startswith("<"):
+            raise _odd(answer, "HTML instead of metrics")
+        if not answer.text.strip():
+            raise _odd(answer, "an empty page instead of metrics")
+        return answer.text
+
+    async def _database(
+        self, method: str, database: str, route: str, **details: Any
+    ) -> httpx.Response:
+        return await self._request(
+            method, f"/v1/database/{quote(database, safe='')}/{route}", **details
+        )
+
+    async def _request(
+        self, method: str, path: str, *, timeout_s: float | None = None, **details: Any
+    ) -> httpx.Response:
+        url = self.base_url + path
+        bound_s = timeout_s or self._timeout_s
+        try:
+            async with asyncio.timeout(bound_s):
+                answer = await self._client.request(method, url, **details)
+        except TimeoutError:
+            raise HttpError(f"{method} {url}: no answer within {bound_s:g} s", url=url) from None
+        except httpx.ConnectError as error:
+            raise HttpError(
+                f"cannot reach {url}: {_cause(error)}; is the server running?", url=url
+            ) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise HttpError(f"{method} {url}: {_cause(error)}", url=url) from None
+        if not answer.is_success:
+            raise _refused(method, answer)
+        return answer
+
+
+def _refused(method: str, answer: httpx.Response) -> HttpError:
+    url, status = _bare(answer.url), answer.status_code
+    words = " ".join(answer.text.split())
+    if "html" in answer.headers.get("content-type", ""):
+        words = "(an HTML page)"
+    elif answer.is_redirect:
+        words = f"a redirect to {answer.headers.get('location', 'nowhere')}, not followed"
+    elif status == 401:
+        words = f"the token was refused: {words}"
+    words = words[: _WORDS - 1] + "…" if len(words) > _WORDS else words
+    return HttpError(f"{method} {url}: {status} {words}".rstrip(), url=url, status=status)
+
+
+def _odd(answer: httpx.Response, what: str) -> HttpError:
+    url = _bare(answer.url)
+    return HttpError(
+        f"{url}: answered {answer.status_code} with {what}", url=url, status=answer.status_code
+    )
+
+
+def _json(answer: httpx.Response) -> Any:
+    try:
+        return answer.json()
+    except ValueError:
+        raise _odd(answer, "something that is not JSON") from None
+
+
+def _member(answer: httpx.Response, *path: str, kind: type = str) -> Any:
+    value = _json(answer)
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(value, kind):
+        raise _odd(answer, f"JSON that lacks {'.'.join(path)}")
+    return value
+
+
+def _bare(url: httpx.URL) -> str:
+    return str(url.copy_with(query=None))
+
+
+def _cause(error: BaseException) -> str:
+    """The operating system's words, from the bottom of the chain, where httpx has none."""
+    link: BaseException | None = error
+    words = str(error)
+    while link is not None:
+        if isinstance(link, OSError) and link.strerror:
+            words = link.strerror
+        link = link.__cause__ or link.__context__
+    return " ".join(words.split()) or type(error).__name__
