@@ -75,6 +75,18 @@ def _cargo() -> list[str]:
     raise BuildError(f"Rust {RUST} is needed, this machine has {found}: run `{INSTALL}`")
 
 
+def path_remaps() -> list[str]:
+    """rustc flags that map this machine's folders away, so that equal sources give equal bytes."""
+    cargo_home = os.environ.get("CARGO_HOME") or str(Path.home() / ".cargo")
+    rustc = [*_cargo()[:-1], "rustc"]
+    sysroot = _answers([*rustc, "--print", "sysroot"])
+    commit = re.search(r"commit-hash: (\S+)", _answers([*rustc, "-vV"]) or "")
+    if sysroot is None or commit is None:
+        raise BuildError("rustc does not tell its version: is the Rust toolchain whole?")
+    remaps = {cargo_home: "/cargo", f"{sysroot}/lib/rustlib/src/rust": f"/rustc/{commit[1]}"}
+    return [f"--remap-path-prefix={old}={new}" for old, new in remaps.items()]
+
+
 def _answers(command: Sequence[str]) -> str | None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from analyzer.build.cache import PACKAGE, cache_dir, source_dir, source_key
-from analyzer.build.cargo import cargo_build
+from analyzer.build.cargo import cargo_build, path_remaps
 from analyzer.errors import BuildError
 
 MODULES = ("lobby", "tournament")
@@ -39,15 +39,12 @@ def build_modules() -> list[Path]:
     if all(path.is_file() for path in paths):
         return paths or [module_wasm(name) for name in MODULES]
     home = cache_dir() / "modules"
-    cargo_home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
-    remaps = {cargo_home: "/cargo", str(source): "/modules"}
-    flags = [f"--remap-path-prefix={old}={new}" for old, new in remaps.items()]
     cargo_build(
         source,
         home / "target",
         home / "build.log",
         what="test modules",
-        env={"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags)},
+        env={"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(path_remaps())},
         args=["--target", _TARGET],
     )
     for path in paths:

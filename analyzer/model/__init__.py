@@ -1,0 +1,1 @@
+"""Laws, cost model and ceilings: what the numbers of a run say."""

@@ -90,7 +90,8 @@ def analyse(
         The family the cost model is chosen from.
     """
     family = tuple(forms)
-    arms, compared = [], []
+    arms: list[ArmAnalysis] = []
+    compared: list[Ratio] = []
     for _, scenario in frame.groupby("scenario", sort=False):
         for _, arm in scenario.groupby("arm", sort=False):
             arms.append(_analyse_arm(arm, budget_ms, seed, draws, extrapolate, family))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analyzer.model.cells import Floats, Samples
-from analyzer.model.fit import Fit, relative_design
+from analyzer.model.fit import Fit, design
 from analyzer.model.nnls import nnls
 
 SEED = 20260901
@@ -17,7 +17,10 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bootstrap:
-    """Coefficients of every refit in ms, shape (draws, terms); None and a reason without repeats."""
+    """Coefficients of every refit, in ms, shape (draws, terms).
+
+    None without repeats, and then `reason` says so.
+    """
 
     coefficients: Floats | None = field(repr=False)
     reason: str = ""
@@ -69,11 +72,12 @@ def lone_repeat(data: Samples) -> str:
 def bootstrap(fit: Fit, *, draws: int = DRAWS, seed: int = SEED) -> Bootstrap:
     """Refit `fit.form` to `draws` resamples of the repeats.
 
-    Weights stay those of the measured means, so the refits scatter around the fit itself. The
-    form is taken as known: the doubt about the form is shown by the runner-up, not in here.
+    Weights stay those of the fit, so the refits scatter around it. The form is taken as known:
+    the doubt about the form is shown by the runner-up, not in here.
     """
     reason = lone_repeat(fit.data)
     if reason:
         return Bootstrap(None, reason)
     means = resampled_means(fit.data, draws, np.random.default_rng(seed))
-    return Bootstrap(nnls(relative_design(fit.form, fit.data), means / fit.data.means))
+    weights = fit.predicted
+    return Bootstrap(nnls(design(fit.form, fit.data) / weights[:, None], means / weights))

@@ -62,7 +62,7 @@ def samples(frame: pd.DataFrame, column: str = "write_ms") -> Samples:
     if known.empty:
         raise FitError(f"no cell is left to fit: every one is void or its {column} is unknown")
     if (known[column] <= 0).any():
-        worst = known.loc[known[column].idxmin()]
+        worst = known.sort_values(column).iloc[0]
         raise FitError(
             f"{column} is {worst[column]:g} at S={worst['clients']} R={worst['rows']}: "
             "a cost must be above 0"

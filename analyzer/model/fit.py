@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NO_ERROR = 1e-12
-"""Mean squared relative error taken as none: below it the logarithm would choose by rounding."""
+"""Mean deviance taken as none: below it the logarithm would choose by rounding."""
+_ROUNDS = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +44,15 @@ class Fit:
         return float(predict(self.form, np.array([self.coefficients]), clients, rows)[0])
 
     @property
+    def predicted(self) -> Floats:
+        """Predicted write cost of each cell, in ms."""
+        return apply(design(self.form, self.data), np.array(self.coefficients))
+
+    @property
     def relative(self) -> Floats:
-        """Relative residual of each cell, (measured - predicted) / measured."""
-        predicted = self.form.design(self.data.clients, self.data.rows) @ self.coefficients
-        return 1.0 - predicted / self.data.means
+        """Relative residual of each cell, (measured - predicted) / predicted."""
+        relative: Floats = self.data.means / self.predicted - 1.0
+        return relative
 
     @property
     def relative_rms(self) -> float:
@@ -55,30 +61,29 @@ class Fit:
 
     @property
     def aicc(self) -> float:
-        r"""Akaike's criterion with the small-sample term, infinite without degrees of freedom.
+        r"""Akaike's criterion with the small-sample term, infinite below k + 2 cells.
 
-        :math:`n \ln(RSS/n) + 2k + 2k(k+1)/(n-k-1)`, n cells, RSS over relative residuals,
-        k = terms + 1 for the size of the error (Hurvich and Tsai 1989). Cells, not repeats, are
-        counted: what a form misses, it misses alike in every repeat.
+        :math:`n \ln(D/n) + 2k + 2k(k+1)/(n-k-1)`, n cells, k terms, D the deviance (Hurvich and
+        Tsai 1989; the size of the error is common to all forms and not counted in k). Cells, not
+        repeats, are counted: what a form misses, it misses alike in every repeat.
         """
-        n, k = self.n, len(self.form.terms) + 1
+        n, k = self.n, len(self.form.terms)
         if n < k + 2:
             return math.inf
-        mean_square = max(float((self.relative**2).mean()), _NO_ERROR)
-        return n * math.log(mean_square) + 2 * k + 2 * k * (k + 1) / (n - k - 1)
+        mean = max(deviance(self.data.means, self.predicted) / n, _NO_ERROR)
+        return n * math.log(mean) + 2 * k + 2 * k * (k + 1) / (n - k - 1)
 
     @property
     def residuals(self) -> pd.DataFrame:
         """One row a cell: clients, rows, measured_ms, predicted_ms, relative."""
         import pandas as pd
 
-        measured = self.data.means
         return pd.DataFrame(
             {
                 "clients": self.data.clients.astype(int),
                 "rows": self.data.rows.astype(int),
-                "measured_ms": measured,
-                "predicted_ms": measured * (1.0 - self.relative),
+                "measured_ms": self.data.means,
+                "predicted_ms": self.predicted,
                 "relative": self.relative,
             }
         )
@@ -87,34 +92,60 @@ class Fit:
 def predict(form: Form, coefficients: Floats, clients: Floats | float, rows: float) -> Floats:
     """Cost in ms for each row of `coefficients`, each at its own S when `clients` is an array."""
     s = np.broadcast_to(np.asarray(clients, dtype=np.float64), coefficients.shape[:1])
-    return (form.design(s, np.full_like(s, rows)) * coefficients).sum(axis=1)
+    costs: Floats = (form.design(s, np.full_like(s, rows)) * coefficients).sum(axis=1)
+    return costs
 
 
-def relative_design(form: Form, data: Samples) -> Floats:
-    """Design matrix in units of each cell's own mean, so that every cell counts alike."""
-    return form.design(data.clients, data.rows) / data.means[:, None]
+def design(form: Form, data: Samples) -> Floats:
+    """Design matrix of `form` over the cells of `data`."""
+    return form.design(data.clients, data.rows)
+
+
+def apply(matrix: Floats, coefficients: Floats) -> Floats:
+    """Cost of each cell: the design matrix times the coefficients."""
+    costs: Floats = matrix @ coefficients
+    return costs
+
+
+def deviance(measured: Floats, predicted: Floats) -> float:
+    r"""Gamma deviance, :math:`2 \sum_i (y_i - f_i)/f_i - \ln(y_i/f_i)`.
+
+    Near the sum of squared relative errors when these are small. Unlike errors relative to y, it
+    is bounded on neither side: a form that predicts next to nothing is not let off with 100 %.
+    """
+    if (predicted <= 0).any():
+        return math.inf
+    times = measured / predicted
+    return float(2 * (times - 1 - np.log(times)).sum())
 
 
 def separable(form: Form, data: Samples) -> bool:
     """Whether these cells can tell the terms of `form` apart (full column rank)."""
-    design = relative_design(form, data)
-    norms = np.linalg.norm(design, axis=0)
+    matrix = design(form, data) / data.means[:, None]
+    norms = np.linalg.norm(matrix, axis=0)
     if not norms.all():
         return False
-    return int(np.linalg.matrix_rank(design / norms)) == len(form.terms)
+    return int(np.linalg.matrix_rank(matrix / norms)) == len(form.terms)
 
 
 def fit_form(frame: pd.DataFrame, form: Form) -> Fit:
     r"""Fit `form` to the usable cells of one arm by non-negative weighted least squares.
 
-    Minimises :math:`\sum_i ((y_i - \sum_j c_j x_{ij}) / y_i)^2` over :math:`c_j \ge 0`, where
-    y_i is the mean write cost of cell i in ms: costs span four decades, and noise grows with
-    them, so errors are relative.
+    Costs span four decades and their noise grows with them, so errors are relative: minimises
+    :math:`\sum_i ((y_i - f_i) / w_i)^2`, :math:`f_i = \sum_j c_j x_{ij}`, over :math:`c_j \ge 0`,
+    where y_i is the mean write cost of cell i in ms and w_i the cost the fit itself predicts.
+    Weighting by the measured y_i instead would favour what was measured too low, and so give
+    ceilings that are too high (by 2 % at 10 % noise).
 
     Raises
     ------
     FitError
         When there are no usable cells, fewer than terms + 1, or they cannot separate the terms.
+
+    References
+    ----------
+    McCullagh and Nelder, Generalized Linear Models (1989), chapter 8: the fixed point is the
+    gamma regression with identity link.
     """
     return fit_samples(samples(frame), form)
 
@@ -126,5 +157,27 @@ def fit_samples(data: Samples, form: Form) -> Fit:
         raise FitError(f"the {form.name} form needs {need} cells, has {len(data)}")
     if not separable(form, data):
         raise FitError(f"these {len(data)} cells cannot tell the {form.name} form's terms apart")
-    found = nnls(relative_design(form, data), np.ones((1, len(data))))
-    return Fit(form, tuple(found[0].tolist()), data)
+    return Fit(form, tuple(_reweighted(design(form, data), data.means).tolist()), data)
+
+
+def _reweighted(matrix: Floats, measured: Floats) -> Floats:
+    """Iterate weighted NNLS to its fixed point; a step is halved until the deviance falls."""
+    found = _weighted(matrix, measured, measured)
+    lowest = deviance(measured, apply(matrix, found))
+    for _ in range(_ROUNDS):
+        # The floor matters once, when the first fit gives a cell no cost at all.
+        weights = np.maximum(apply(matrix, found), measured * 1e-3)
+        step = _weighted(matrix, measured, weights) - found
+        for halving in range(20):
+            tried = found + step * 0.5**halving
+            now = deviance(measured, apply(matrix, tried))
+            if now < lowest:
+                break
+        else:
+            return found
+        found, lowest = tried, now
+    return found
+
+
+def _weighted(matrix: Floats, measured: Floats, weights: Floats) -> Floats:
+    return nnls(matrix / weights[:, None], (measured / weights)[None, :])[0]

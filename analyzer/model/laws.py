@@ -73,7 +73,7 @@ class Law:
 
 
 def points(frame: pd.DataFrame, column: str) -> list[Point]:
-    """Counts of one arm: unknown values and void cells take no part."""
+    """Gather one count of one arm: unknown values and void cells take no part."""
     known = usable(frame, column)
     return [
         Point(int(s), int(r), float(value))

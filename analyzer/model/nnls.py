@@ -50,4 +50,5 @@ def nnls(design: Floats, targets: Floats) -> Floats:
         best[better] = 0.0
         best[np.ix_(better, active)] = solution[better]
         error[better] = tried[better]
-    return best / scale
+    coefficients: Floats = best / scale
+    return coefficients

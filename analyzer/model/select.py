@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,9 +30,8 @@ class Choice:
 def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choice:
     """Fit every form these cells can carry and choose by AICc.
 
-    Forms whose terms the cells cannot tell apart are left out, with a note. When too few cells
-    are left for AICc to compare anything but a constant, the least relative error decides, and
-    a note says so.
+    A form is left out, with a note, when the cells cannot tell its terms apart or are fewer than
+    its terms + 2, where AICc is not defined.
 
     Parameters
     ----------
@@ -45,7 +43,7 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
     Raises
     ------
     FitError
-        When fewer than two client counts above 0, or fewer than three cells, are usable: no
+        When fewer than two client counts above 0, or fewer than four cells, are usable: no
         form in S can then be checked, and a ceiling would be a guess.
     """
     data = samples(frame)
@@ -53,27 +51,14 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
     _refuse_small(data)
     fits, notes = [], []
     for form in forms:
-        need = len(form.terms) + 1
+        need = len(form.terms) + 2
         if not separable(form, data):
             notes.append(f"{form.name} is left out: {_why_inseparable(data, axis)}")
         elif len(data) < need:
             notes.append(f"{form.name} is left out: it needs {need} cells, has {len(data)}")
         else:
             fits.append(fit_samples(data, form))
-    if any(len(fit.form.terms) > 1 and math.isfinite(fit.aicc) for fit in fits):
-        ranked = sorted(fits, key=lambda fit: fit.aicc)
-        notes.extend(
-            f"{fit.form.name} is not compared: that needs {len(fit.form.terms) + 3} cells, "
-            f"has {fit.n}"
-            for fit in fits
-            if math.isinf(fit.aicc)
-        )
-    else:
-        ranked = sorted(fits, key=lambda fit: round(fit.relative_rms, 6))
-        notes.append(
-            f"{len(data)} cells are too few to compare forms by AICc: the least error decides; "
-            f"add a value to --clients or --{axis.flag}"
-        )
+    ranked = sorted(fits, key=lambda fit: fit.aicc)
     notes.extend(_at_bound(ranked[0], axis))
     return Choice(ranked[0], ranked[1] if len(ranked) > 1 else None, tuple(notes))
 
@@ -85,8 +70,8 @@ def _refuse_small(data: Samples) -> None:
         raise FitError(
             f"a cost per client needs 2 client counts above 0, has {have}: add one to --clients"
         )
-    if len(data) < 3:
-        raise FitError(f"a cost per client needs 3 cells, has {len(data)}: add one to --clients")
+    if len(data) < 4:
+        raise FitError(f"a cost per client needs 4 cells, has {len(data)}: add one to --clients")
 
 
 def _why_inseparable(data: Samples, axis: RowAxis) -> str:

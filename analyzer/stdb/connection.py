@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import websockets
 from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
 
 from analyzer.errors import HttpError, PreflightError, UsageError
 
@@ -95,7 +96,7 @@ async def open_connection(
         "/subscribe?compression=None&confirmed=false"
     )
     library = _library(fast)
-    wanted = f"{protocol}.spacetimedb"
+    wanted = Subprotocol(f"{protocol}.spacetimedb")
     try:
         async with asyncio.timeout(_OPEN_S):
             connection = await (library.connect if fast else _Connect)(

@@ -89,7 +89,7 @@ class StdbHttp:
             content=wasm,
             timeout_s=max(_PUBLISH_S, self._timeout_s),
         )
-        return _member(answer, "Success", "database_identity")
+        return str(_member(answer, "Success", "database_identity"))
 
     async def delete(self, database: str) -> None:
         await self._request("DELETE", f"/v1/database/{quote(database, safe='')}")

@@ -1,0 +1,1 @@
+"""The subscribers and the paced writer: what stands in for a game's players."""

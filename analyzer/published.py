@@ -1,0 +1,202 @@
+"""The article's own tables, "One write lock" (A. Vasquez, September 2026), refitted.
+
+Nothing is bent to meet the article: where our numbers and its numbers part, the sentences are
+computed from its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.errors import RunError
+from analyzer.model.bootstrap import bootstrap
+from analyzer.model.ceiling import Ceiling, ceiling
+from analyzer.model.export import fit_document
+from analyzer.model.fit import Fit
+from analyzer.model.select import Choice, choose
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PACKAGE = Path(__file__).resolve().parent
+TIMES_CHEAPER = 128
+"""Anonymous against per-sender lobby in the article's worst cell, S=100 and G=1000."""
+ANONYMOUS_CLIENTS = (10, 100)
+"""The anonymous table has no client column: it says the same at both of these counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A cost the article states as a formula: (clients, rows) -> ms."""
+
+    text: str
+    cost: Callable[[int, int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One published table and what the article says about it."""
+
+    table: str
+    scenario: str
+    arm: str
+    statement: Statement | None = None
+
+
+SOURCES = (
+    Source("lobby_per_sender", "lobby", "per_sender"),
+    Source(
+        "lobby_anonymous",
+        "lobby",
+        "anonymous",
+        Statement("1.2 ms + 24 us x G", lambda s, g: 1.2 + 0.024 * g),
+    ),
+    Source(
+        "tournament_per_sender",
+        "tournament",
+        "per_sender",
+        Statement(
+            "-1.2 ms + S x (0.23 ms + 0.75 us x F)", lambda s, f: -1.2 + s * (0.23 + 0.00075 * f)
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refit:
+    """Our fit of one published table, its ceilings at the article's budget, and the differences."""
+
+    source: Source
+    choice: Choice
+    ceilings: tuple[Ceiling, ...]
+    differences: tuple[str, ...]
+
+    @property
+    def fit(self) -> Fit:
+        return self.choice.best
+
+
+def published_dir() -> Path:
+    """The folder of published tables: beside the package in a checkout, inside it in a wheel."""
+    for folder in (PACKAGE.parent / "data" / "published", PACKAGE / "data" / "published"):
+        if (folder / "ceilings.csv").is_file():
+            return folder
+    raise RunError(f"the published tables are not beside {PACKAGE}: reinstall stdb-sweep")
+
+
+def published_frame(source: Source) -> pd.DataFrame:
+    """One published table as a run's frame: a single repeat, counts unknown."""
+    import pandas as pd
+
+    table = pd.read_csv(published_dir() / f"{source.table}.csv")
+    table = table.rename(columns={"rooms": "rows", "entrants": "rows"})
+    if "clients" not in table:
+        copies = [table.assign(clients=clients) for clients in ANONYMOUS_CLIENTS]
+        table = pd.concat(copies, ignore_index=True)
+    unknown = dict.fromkeys(("index_seeks", "view_calls", "rows_scanned"), float("nan"))
+    return table.assign(
+        scenario=source.scenario, arm=source.arm, repeat=0, verdict="ok", reason="", **unknown
+    )
+
+
+def published_ceilings() -> tuple[float, dict[int, int]]:
+    """The article's budget in ms, and its ceilings: rooms -> clients (lobby, per-sender)."""
+    import pandas as pd
+
+    table = pd.read_csv(published_dir() / "ceilings.csv")
+    return float(table["budget_ms"].iloc[0]), {
+        int(rooms): int(clients)
+        for rooms, clients in zip(table["rooms"], table["clients"], strict=True)
+    }
+
+
+def refit(source: Source) -> Refit:
+    """Fit one published table with the family every sweep is fitted with."""
+    frame = published_frame(source)
+    choice = choose(frame)
+    boot = bootstrap(choice.best)
+    budget, _ = published_ceilings()
+    ceilings = tuple(
+        ceiling(choice.best, boot, rows=rows, budget_ms=budget)
+        for rows in sorted({int(rows) for rows in frame["rows"]})
+    )
+    differences = [*_statement_differences(source, frame)]
+    if (source.scenario, source.arm) == ("lobby", "per_sender"):
+        differences.extend(_ceiling_differences(frame, ceilings))
+    return Refit(source, choice, ceilings, tuple(differences))
+
+
+def published_document() -> list[dict[str, Any]]:
+    """All refits as strict JSON data."""
+    from dataclasses import asdict
+
+    from analyzer.model.axis import row_axis
+
+    return [
+        {
+            "table": found.source.table,
+            "fit": fit_document(found.fit, row_axis(found.source.scenario)),
+            "article": found.source.statement and found.source.statement.text,
+            "ceilings": [asdict(item) for item in found.ceilings],
+            "differences": list(found.differences),
+        }
+        for found in map(refit, SOURCES)
+    ]
+
+
+def _statement_differences(source: Source, frame: pd.DataFrame) -> list[str]:
+    if source.statement is None:
+        return []
+    cost = source.statement.cost
+    misses = [
+        (cost(s, r) / ms - 1, s, r, ms)
+        for s, r, ms in zip(frame["clients"], frame["rows"], frame["write_ms"], strict=True)
+    ]
+    share, s, r, ms = max(misses, key=lambda miss: abs(miss[0]))
+    words = []
+    if cost(s, r) < 0:
+        words.append(
+            f"the article's formula gives {cost(s, r):.3g} ms at S={s} R={r}, where its table has "
+            f"{ms:g} ms: a cost cannot be negative, so ours has no negative term"
+        )
+        share, s, r, ms = max((m for m in misses if cost(m[1], m[2]) > 0), key=lambda m: abs(m[0]))
+    words.append(
+        f"the article's formula is furthest from its own table at S={s} R={r}: "
+        f"{cost(s, r):.3g} ms against {ms:g} ms ({100 * share:+.0f} %)"
+    )
+    return words
+
+
+def _ceiling_differences(frame: pd.DataFrame, ceilings: tuple[Ceiling, ...]) -> list[str]:
+    """Where the article's ceilings part from ours, and from the article's own table."""
+    budget, article = published_ceilings()
+    words = []
+    for ours in ceilings:
+        theirs = article.get(ours.rows)
+        if theirs is None:
+            continue
+        for s, ms in _cells_at(frame, ours.rows):
+            if s > theirs and ms <= budget:
+                words.append(
+                    f"at {ours.rows} rooms the article allows {theirs} clients, yet its table "
+                    f"shows {ms:g} ms at {s}, within {budget:g} ms: {theirs} does not follow"
+                )
+            if s <= theirs and ms > budget:
+                words.append(
+                    f"at {ours.rows} rooms the article allows {theirs} clients, yet its table "
+                    f"shows {ms:g} ms at {s}, above {budget:g} ms: {theirs} does not follow"
+                )
+        if ours.clients is not None and ours.clients != theirs:
+            words.append(
+                f"at {ours.rows} rooms our fit allows {ours.clients}, the article {theirs} "
+                f"({100 * (theirs / ours.clients - 1):+.0f} %)"
+            )
+    return words
+
+
+def _cells_at(frame: pd.DataFrame, rows: int) -> list[tuple[int, float]]:
+    cells = frame[frame["rows"] == rows]
+    return [(int(s), float(ms)) for s, ms in zip(cells["clients"], cells["write_ms"], strict=True)]

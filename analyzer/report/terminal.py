@@ -1,0 +1,44 @@
+"""A report on the terminal."""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from analyzer.report.layout import Block, Content, Lines, Table
+
+
+def render_terminal(content: Content, console: Console) -> None:
+    """Draw `content`; the console decides on colour (NO_COLOR) and width."""
+    console.print(Text(content.title, style="bold"))
+    for section in content.sections:
+        console.print()
+        console.print(Text(section.title, style="bold cyan"))
+        for block in section.blocks:
+            _draw(block, console)
+
+
+def _draw(block: Block, console: Console) -> None:
+    if isinstance(block, Lines):
+        for text in block.texts:
+            console.print(Padding(Text(text), (0, 0, 0, 2)))
+        return
+    console.print(_grid(block))
+
+
+def _grid(table: Table) -> Grid:
+    # Text objects, not strings: a label such as `[bold]` is a label, not markup.
+    grid = Grid(
+        title=Text(table.caption) if table.caption else None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=True,
+    )
+    for position, name in enumerate(table.columns):
+        grid.add_column(Text(name), justify="left" if position < table.labels else "right")
+    for row in table.rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    return grid
