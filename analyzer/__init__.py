@@ -1,0 +1,52 @@
+"""What subscriptions cost a SpacetimeDB server inside its write lock, and how many it can carry.
+
+The public API. Measuring (`sweep`) and analysing (all else) meet only in the run directory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analyzer.controller import sweep
+    from analyzer.errors import SweepError
+    from analyzer.model.analysis import Analysis, analyse
+    from analyzer.plan import Plan
+    from analyzer.records import Cell, Observation
+    from analyzer.store import Run, load_run
+    from analyzer.target import Target
+
+__all__ = [
+    "Analysis",
+    "Cell",
+    "Observation",
+    "Plan",
+    "Run",
+    "SweepError",
+    "Target",
+    "analyse",
+    "load_run",
+    "sweep",
+]
+
+_HOMES = {
+    "Analysis": "analyzer.model.analysis",
+    "Cell": "analyzer.records",
+    "Observation": "analyzer.records",
+    "Plan": "analyzer.plan",
+    "Run": "analyzer.store",
+    "SweepError": "analyzer.errors",
+    "Target": "analyzer.target",
+    "analyse": "analyzer.model.analysis",
+    "load_run": "analyzer.store",
+    "sweep": "analyzer.controller",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imported when used: the command line must not wait for numpy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'analyzer' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any, Protocol
@@ -170,9 +171,10 @@ def _tidy(path: Path) -> None:
 
 def _manifest(plan: Plan, server: Server, analysis: dict[str, Any]) -> dict[str, Any]:
     return {
+        "argv": ["stdb-sweep", *sys.argv[1:]],
         "plan": plan.to_dict(),
         "seed": plan.seed,
-        "engine": {"kind": server.kind, "version": server.version},
+        "engine": {"name": f"SpacetimeDB ({server.kind})", "version": server.version},
         "module_sha256": module_sha256(plan.definition.module),
         "protocol": plan.protocol,
         "analysis": analysis,

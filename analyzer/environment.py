@@ -7,7 +7,6 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +50,8 @@ def git_state() -> dict[str, Any] | None:
 
 
 def sitting() -> dict[str, Any]:
-    """When and how this process began; a resumed run has several."""
-    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    return {"started": started, "argv": ["stdb-sweep", *sys.argv[1:]]}
+    """When this process began to measure; a resumed run has several."""
+    return {"started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
 
 
 def _git(*words: str) -> str | None:

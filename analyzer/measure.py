@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from analyzer.errors import MeasurementError
 from analyzer.ledger import Evidence, judge
 from analyzer.metrics.parse import parse
 from analyzer.metrics.settle import settle
-from analyzer.metrics.window import Snapshot, Window
+from analyzer.metrics.snapshot import Snapshot
+from analyzer.metrics.window import Window
 from analyzer.plan import Step
 from analyzer.records import Observation
 from analyzer.stdb.bsatn import encode_u64
@@ -44,7 +46,7 @@ class Bench:
 
     def own_lines(self) -> str:
         """The last page's lines about this database: what is kept of a raw scrape."""
-        return "".join(line + "\n" for line in self._latest.splitlines() if self.database in line)
+        return "".join(line + "\n" for line in self._latest.split("\n") if self.database in line)
 
     async def write(self, reducer: str, count: int, rate: float | None) -> WriteRun:
         """Writes go round the rows, so that each changes its row."""
@@ -80,7 +82,8 @@ async def measure(step: Step, bench: Bench, *, connect_s: float) -> Measured:
         with GeneratorGuard() as guard:
             run = await bench.write(arm.write, count, plan.rate)
             await bench.swarm.wait_deliveries(run.acknowledged, timeout_s=_DELIVERY_S)
-        window, reasons = None, ()
+        window: Window | None = None
+        reasons: tuple[str, ...] = ()
         try:
             window = await _settled(bench, before, arm.write, run)
             before = window.after
@@ -122,11 +125,7 @@ def _evidence(step: Step, bench: Bench, run: WriteRun, window: Window | None) ->
         rows=step.cell.rows,
         writes=run.acknowledged,
         failed=run.failed_count,
-        committed=window and window.committed,
-        rolled_back=window and window.rolled_back,
-        index_seeks=window and window.index_seeks,
-        view_calls=window and window.view_calls,
-        rows_scanned=window and window.rows_scanned,
+        **_of(window, "committed", "rolled_back", "index_seeks", "view_calls", "rows_scanned"),
         deliveries=tuple(bench.swarm.window_deliveries()),
         live_clients=bench.swarm.live,
         disconnections=window.disconnections if window else {},
@@ -151,7 +150,8 @@ def _observation(
     connect_s: float,
 ) -> Observation:
     cell, writes = step.cell, max(run.acknowledged, 1)
-    p50, p99, most = np.percentile(run.latencies_ms, [50, 99, 100]) if writes else (0, 0, 0)
+    latencies = run.latencies_ms if run.acknowledged else np.zeros(1)
+    p50, p99, most = np.percentile(latencies, [50, 99, 100])
     return Observation(
         scenario=cell.scenario,
         arm=cell.arm,
@@ -165,15 +165,13 @@ def _observation(
         writes=run.acknowledged,
         committed=seen.committed,
         rolled_back=seen.rolled_back,
-        reducer_ms=_mean_ms(window and window.reducer_s, writes),
-        update_ms=_mean_ms(window and window.update_s, writes),
-        view_ms=_mean_ms(window and window.view_total_s, writes),
+        reducer_ms=_mean_ms(window.reducer_s if window else None, writes),
+        update_ms=_mean_ms(window.update_s if window else None, writes),
+        view_ms=_mean_ms(window.view_total_s if window else None, writes),
         index_seeks=seen.index_seeks,
-        update_seeks=window and window.update_seeks,
         view_calls=seen.view_calls,
         rows_scanned=seen.rows_scanned,
-        fuel=window and window.fuel,
-        bytes_sent=window and window.bytes_sent,
+        **_of(window, "update_seeks", "fuel", "bytes_sent"),
         deliveries=sum(seen.deliveries),
         deliveries_low=min(seen.deliveries, default=0),
         deliveries_high=max(seen.deliveries, default=0),
@@ -191,6 +189,11 @@ def _observation(
         verdict="void" if reasons else "ok",
         reasons=reasons,
     )
+
+
+def _of(window: Window | None, *names: str) -> dict[str, Any]:
+    """Counts of a window by name; all unknown when it could not be closed."""
+    return {name: getattr(window, name) if window else None for name in names}
 
 
 def _mean_ms(seconds: float | None, writes: int) -> float | None:

@@ -66,7 +66,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Plan:
-        lists = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
         return cls(**lists)
 
     def blocks(self) -> Iterator[Block]:

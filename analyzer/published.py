@@ -7,11 +7,14 @@ computed from its tables.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from analyzer.errors import RunError
+from analyzer.model.axis import row_axis
 from analyzer.model.bootstrap import bootstrap
 from analyzer.model.ceiling import Ceiling, ceiling
 from analyzer.model.export import fit_document
@@ -131,15 +134,13 @@ def refit(source: Source) -> Refit:
 
 def published_document() -> list[dict[str, Any]]:
     """All refits as strict JSON data."""
-    from dataclasses import asdict
-
-    from analyzer.model.axis import row_axis
-
+    _, article = published_ceilings()
     return [
         {
             "table": found.source.table,
             "fit": fit_document(found.fit, row_axis(found.source.scenario)),
             "article": found.source.statement and found.source.statement.text,
+            "article_ceilings": article if found.source.table == "lobby_per_sender" else None,
             "ceilings": [asdict(item) for item in found.ceilings],
             "differences": list(found.differences),
         }
@@ -151,21 +152,24 @@ def _statement_differences(source: Source, frame: pd.DataFrame) -> list[str]:
     if source.statement is None:
         return []
     cost = source.statement.cost
-    misses = [
-        (cost(s, r) / ms - 1, s, r, ms)
+    symbol = row_axis(source.scenario).symbol
+    cells = [
+        (int(s), int(r), float(ms))
         for s, r, ms in zip(frame["clients"], frame["rows"], frame["write_ms"], strict=True)
     ]
-    share, s, r, ms = max(misses, key=lambda miss: abs(miss[0]))
-    words = []
-    if cost(s, r) < 0:
-        words.append(
-            f"the article's formula gives {cost(s, r):.3g} ms at S={s} R={r}, where its table has "
-            f"{ms:g} ms: a cost cannot be negative, so ours has no negative term"
-        )
-        share, s, r, ms = max((m for m in misses if cost(m[1], m[2]) > 0), key=lambda m: abs(m[0]))
+    words = [
+        f"the article's formula gives {cost(s, r):.3g} ms at S={s} {symbol}={r}, where its table "
+        f"has {ms:g} ms: a cost cannot be negative, so ours has no negative term"
+        for s, r, ms in cells
+        if cost(s, r) < 0
+    ]
+    s, r, ms = max(
+        (cell for cell in cells if cost(*cell[:2]) >= 0),
+        key=lambda cell: abs(cost(*cell[:2]) / cell[2] - 1),
+    )
     words.append(
-        f"the article's formula is furthest from its own table at S={s} R={r}: "
-        f"{cost(s, r):.3g} ms against {ms:g} ms ({100 * share:+.0f} %)"
+        f"the article's formula is furthest from its own table at S={s} {symbol}={r}: "
+        f"{cost(s, r):.3g} ms against {ms:g} ms ({100 * (cost(s, r) / ms - 1):+.0f} %)"
     )
     return words
 
@@ -178,25 +182,27 @@ def _ceiling_differences(frame: pd.DataFrame, ceilings: tuple[Ceiling, ...]) -> 
         theirs = article.get(ours.rows)
         if theirs is None:
             continue
-        for s, ms in _cells_at(frame, ours.rows):
-            if s > theirs and ms <= budget:
+        cells = _cells_at(frame, ours.rows)
+        for s, ms in cells:
+            if (s > theirs) == (ms <= budget):
+                side = "within" if ms <= budget else "above"
                 words.append(
                     f"at {ours.rows} rooms the article allows {theirs} clients, yet its table "
-                    f"shows {ms:g} ms at {s}, within {budget:g} ms: {theirs} does not follow"
+                    f"shows {ms:g} ms at {s}, {side} {budget:g} ms: {theirs} does not follow"
                 )
-            if s <= theirs and ms > budget:
-                words.append(
-                    f"at {ours.rows} rooms the article allows {theirs} clients, yet its table "
-                    f"shows {ms:g} ms at {s}, above {budget:g} ms: {theirs} does not follow"
-                )
-        if ours.clients is not None and ours.clients != theirs:
-            words.append(
-                f"at {ours.rows} rooms our fit allows {ours.clients}, the article {theirs} "
-                f"({100 * (theirs / ours.clients - 1):+.0f} %)"
-            )
+        clients, costs = zip(*cells, strict=True)
+        read = (
+            f"{np.interp(budget, costs, clients):.1f}"
+            if budget <= max(costs)
+            else f"more than {max(clients)}"
+        )
+        words.append(
+            f"at {ours.rows} rooms our fit allows {ours.clients}, the article {theirs}, and a "
+            f"straight line between the table's own cells {read}"
+        )
     return words
 
 
 def _cells_at(frame: pd.DataFrame, rows: int) -> list[tuple[int, float]]:
-    cells = frame[frame["rows"] == rows]
+    cells = frame[frame["rows"] == rows].sort_values("clients")
     return [(int(s), float(ms)) for s, ms in zip(cells["clients"], cells["write_ms"], strict=True)]

@@ -6,7 +6,8 @@ from analyzer.errors import RunError
 from analyzer.frames import cells_frame
 from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
 from analyzer.model.export import ceilings_csv, laws_document, model_document
-from analyzer.report.content import Content, build_content
+from analyzer.report.content import build_content
+from analyzer.report.layout import Content
 from analyzer.report.markdown import render_markdown
 from analyzer.store import Run, RunWriter
 
@@ -21,7 +22,7 @@ def analyse_run(run: Run, budget_ms: float | None = None) -> tuple[Analysis, Con
     budget = budget_ms or run.manifest.get("analysis", {}).get("budget_ms", BUDGET_MS)
     frame = run.frame()
     analysis = analyse(frame, budget_ms=budget, seed=run.manifest["seed"])
-    return analysis, build_content(analysis, frame, run.manifest, run.path, drift=_drift(run))
+    return analysis, build_content(analysis, frame, run.manifest, run.path, control=_drift(run))
 
 
 def write_results(run: Run, analysis: Analysis, content: Content) -> None:

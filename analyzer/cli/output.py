@@ -1,19 +1,23 @@
-"""The report on stdout: for people, or one JSON document."""
+"""Results on stdout: a report for people, or one JSON document."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import click
 from rich.console import Console
 
-from analyzer.model.analysis import Analysis
-from analyzer.report.content import Content
+from analyzer.report.layout import Content
 from analyzer.report.terminal import render_terminal
 
 
-def print_report(analysis: Analysis, content: Content, *, as_json: bool) -> None:
+def print_document(
+    document: Callable[[], Any], content: Callable[[], Content], *, as_json: bool
+) -> None:
+    """Print the one of the two that was asked for; JSON is strict."""
     if as_json:
-        click.echo(json.dumps(analysis.to_dict(), indent=1, allow_nan=False))
-        return
-    render_terminal(content, Console(highlight=False))
+        click.echo(json.dumps(document(), indent=1, allow_nan=False))
+    else:
+        render_terminal(content(), Console(highlight=False))

@@ -31,8 +31,11 @@ class LiveProgress:
         self._count = 0
         self._step_name = ""
         self._started = 0.0
+        self._run: Path | None = None
+        self._finished = 0
 
     def begin(self, run: Path, steps: list[Step], finished: int) -> None:
+        self._run, self._finished = run, finished
         if finished:
             print(f"resuming {run}: {finished} steps are finished", file=sys.stderr)
         self._left, self._started = list(steps), time.monotonic()
@@ -60,6 +63,13 @@ class LiveProgress:
 
     def end(self) -> None:
         self._bar.stop()
+
+    def kept(self) -> str:
+        """What an interrupted sweep leaves, and how to go on."""
+        if self._run is None:
+            return "nothing was measured yet"
+        steps = self._finished + self._count
+        return f"{steps} finished steps are in {self._run}; the same command goes on"
 
     def _draw(self, text: str) -> None:
         if self._task is not None:

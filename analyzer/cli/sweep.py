@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from analyzer.cli import Verbs
 from analyzer.errors import UsageError, VoidCells
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS, Scenario
-from analyzer.target import Target
 from analyzer.units import milliseconds, whole_numbers
 
 MANY_STEPS = 1000
@@ -130,33 +130,41 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
 
 
 def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags: Any) -> int:
-    from analyzer.cli.output import print_report
+    budget_ms = milliseconds(budget)
+    plan = plan_of(flags)
+
+    from analyzer.cli.output import print_document
     from analyzer.cli.progress import LiveProgress
     from analyzer.controller import sweep
     from analyzer.results import analyse_run, write_results
     from analyzer.stdb.connection import wants_picows
     from analyzer.swarm.loop import run as run_loop
+    from analyzer.target import Target
 
-    budget_ms = milliseconds(budget)
-    plan = plan_of(flags)
     target = Target(
         flags["server_bin"], flags["server"], flags["token_file"], flags["allow_remote"]
     )
     _announce(plan)
     progress = LiveProgress()
-    run = run_loop(
-        sweep(
-            plan,
-            target,
-            out=out,
-            fast=wants_picows(client),
-            analysis={"budget_ms": budget_ms},
-            progress=progress,
-        )
+    measuring = sweep(
+        plan,
+        target,
+        out=out,
+        fast=wants_picows(client),
+        analysis={"budget_ms": budget_ms},
+        progress=progress,
     )
+    # A hangup or a plain kill ends a sweep as Ctrl-C does: in order.
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(stop, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        run = run_loop(measuring)
+    except KeyboardInterrupt:
+        print(f"stdb-sweep: interrupted: {progress.kept()}", file=sys.stderr)
+        return 130
     analysis, content = analyse_run(run, budget_ms)
     write_results(run, analysis, content)
-    print_report(analysis, content, as_json=as_json)
+    print_document(analysis.to_dict, lambda: content, as_json=as_json)
     void = [o for o in run.observations if o.verdict != "ok"]
     if void:
         cells = {str(o.cell) for o in void}

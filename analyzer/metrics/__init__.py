@@ -1,0 +1,1 @@
+"""Reading the server's Prometheus metrics."""

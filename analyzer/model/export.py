@@ -75,7 +75,7 @@ def _law(law: Law, axis: RowAxis) -> dict[str, Any]:
         "formula": law.formula(axis) if known else None,
         "coefficients": law.coefficients,
         "exact": law.exact,
-        "cells": law.cells,
+        "cells": len(law.cells),
         "residual": law.residual if known else None,
         "worst": law.worst and {"clients": law.worst[0], "rows": law.worst[1]},
         "notes": list(law.notes),

@@ -166,7 +166,7 @@ def _reweighted(matrix: Floats, measured: Floats) -> Floats:
     lowest = deviance(measured, apply(matrix, found))
     for _ in range(_ROUNDS):
         # The floor matters once, when the first fit gives a cell no cost at all.
-        weights = np.maximum(apply(matrix, found), measured * 1e-3)
+        weights: Floats = np.maximum(apply(matrix, found), measured * 1e-3)
         step = _weighted(matrix, measured, weights) - found
         for halving in range(20):
             tried = found + step * 0.5**halving
@@ -180,4 +180,5 @@ def _reweighted(matrix: Floats, measured: Floats) -> Floats:
 
 
 def _weighted(matrix: Floats, measured: Floats, weights: Floats) -> Floats:
-    return nnls(matrix / weights[:, None], (measured / weights)[None, :])[0]
+    found: Floats = nnls(matrix / weights[:, None], (measured / weights)[None, :])[0]
+    return found

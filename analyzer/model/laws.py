@@ -40,11 +40,12 @@ class Law:
     """A polynomial with whole coefficients, or the nearest one when none is exact.
 
     `coefficients` is None when nothing was counted. `residual` is the largest absolute residual
-    over the cells and `worst` the (clients, rows) where it stands; 0 means proved in all `cells`.
+    over the `cells`, pairs of clients and rows, and `worst` the one where it stands; 0 means
+    proved in all of them.
     """
 
     coefficients: dict[str, int] | None
-    cells: int
+    cells: tuple[tuple[int, int], ...]
     residual: float
     worst: tuple[int, int] | None
     notes: tuple[str, ...]
@@ -89,9 +90,9 @@ def find_law(observed: Sequence[Point], axis: RowAxis) -> Law:
     let other laws through as well, a note says what to measure.
     """
     if not observed:
-        return Law(None, 0, 0.0, None, ("not counted in any usable cell",))
+        return Law(None, (), 0.0, None, ("not counted in any usable cell",))
     observed = list(dict.fromkeys(observed))
-    cells = len({(point.clients, point.rows) for point in observed})
+    cells = tuple(dict.fromkeys((point.clients, point.rows) for point in observed))
     terms, notes = _allowed(observed, axis)
     if all(point.value.is_integer() for point in observed):
         for subset in _subsets(terms):
@@ -115,7 +116,7 @@ def _allowed(observed: Sequence[Point], axis: RowAxis) -> tuple[tuple[str, ...],
     if len(counts - {0}) < 2:
         why.append("fewer than two S above 0 were measured, add a value to --clients")
     reason = " and ".join(why) or f"{len(observed)} cells cannot rule them out"
-    return terms, (*notes, f"other laws fit too: {reason}")
+    return terms, (*notes, f"other laws may fit too: {reason}")
 
 
 def _subsets(terms: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
@@ -134,24 +135,29 @@ def _whole_solution(observed: Sequence[Point], terms: tuple[str, ...]) -> dict[s
     return {term: int(c) for term, c in zip(terms, solved, strict=True)}
 
 
-def _nearest(observed: Sequence[Point], terms: tuple[str, ...], cells: int) -> Law:
-    """Return the rounded least-squares solution with the smallest worst residual."""
+def _nearest(
+    observed: Sequence[Point], terms: tuple[str, ...], cells: tuple[tuple[int, int], ...]
+) -> Law:
+    """Return the rounded least-squares solution that holds in most cells, then misses by least."""
+    rounded = (_rounded(observed, subset) for subset in _subsets(terms))
+    (_, residual), found, at = min(rounded, key=lambda candidate: candidate[0])
+    note = f"no exact law: the nearest misses by {residual:g} at S={at.clients} R={at.rows}"
+    return Law(found, cells, residual, (at.clients, at.rows), (note,))
+
+
+def _rounded(
+    observed: Sequence[Point], terms: tuple[str, ...]
+) -> tuple[tuple[int, float], dict[str, int], Point]:
+    """Cells missed and by how much, the coefficients, and the cell missed by most."""
     import numpy as np
 
     values = np.array([point.value for point in observed])
-    best: tuple[float, dict[str, int], Point] | None = None
-    for subset in _subsets(terms):
-        design = np.array(_matrix(observed, subset), dtype=float).reshape(len(values), -1)
-        solution = np.rint(np.linalg.lstsq(design, values)[0]) if subset else np.empty(0)
-        misses = np.abs(values - design @ solution)
-        worst = int(misses.argmax())
-        if best is None or misses[worst] < best[0]:
-            chosen = {t: int(c) for t, c in zip(subset, solution, strict=True) if c}
-            best = float(misses[worst]), chosen, observed[worst]
-    assert best is not None  # the empty subset is always tried
-    residual, found, at = best
-    note = f"no exact law: the nearest misses by {residual:g} at S={at.clients} R={at.rows}"
-    return Law(found, cells, residual, (at.clients, at.rows), (note,))
+    design = np.array(_matrix(observed, terms), dtype=float).reshape(len(values), -1)
+    solution = np.rint(np.linalg.lstsq(design, values)[0]) if terms else np.empty(0)
+    misses = np.abs(values - design @ solution)
+    worst = int(misses.argmax())
+    found = {term: int(c) for term, c in zip(terms, solution, strict=True) if c}
+    return (int(np.count_nonzero(misses)), float(misses[worst])), found, observed[worst]
 
 
 def _evaluate(coefficients: dict[str, int], clients: int, rows: int) -> int:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyzer.errors import FitError
-from analyzer.model.bootstrap import DRAWS, SEED, interval, lone_repeat, resampled_means
-from analyzer.model.cells import samples
+from analyzer.model.bootstrap import DRAWS, SEED, interval, resampled_means
+from analyzer.model.cells import Floats, samples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,28 +37,42 @@ def ratios(
     The ratio is of means over repeats, its interval a bootstrap with the repeats of both arms
     drawn independently (each repeat is a database of its own).
     """
-    arms = {str(arm): rows for arm, rows in frame.groupby("arm", sort=False)}
-    if base not in arms:
-        return ()
     rng = np.random.default_rng(seed)
     scenario = str(frame["scenario"].iloc[0])
-    found = []
-    for arm in arms:
-        if arm == base:
-            continue
-        try:
-            ours, theirs = samples(arms[arm]), samples(arms[base])
-        except FitError:
-            continue
-        unsure = bool(lone_repeat(ours) or lone_repeat(theirs))
-        spread = resampled_means(theirs, draws, rng), resampled_means(ours, draws, rng)
-        there = {cell: i for i, cell in enumerate(zip(theirs.clients, theirs.rows, strict=True))}
-        for i, cell in enumerate(zip(ours.clients, ours.rows, strict=True)):
-            j = there.get(cell)
-            if j is None or cell[0] == 0:
-                continue
-            times = float(theirs.means[j] / ours.means[i])
-            low, high = interval(spread[0][:, j] / spread[1][:, i])
-            ends = (None, None) if unsure else (low, high)
-            found.append(Ratio(scenario, arm, base, int(cell[0]), int(cell[1]), times, *ends))
-    return tuple(found)
+    arms = {str(arm): _drawn(rows, draws, rng) for arm, rows in frame.groupby("arm", sort=False)}
+    theirs = arms.pop(base, {})
+    return tuple(
+        _ratio(scenario, arm, base, cell, theirs[cell], drawn)
+        for arm, ours in arms.items()
+        for cell, drawn in ours.items()
+        if cell in theirs and cell[0] > 0
+    )
+
+
+def _drawn(
+    frame: pd.DataFrame, draws: int, rng: np.random.Generator
+) -> dict[tuple[int, int], tuple[float, Floats | None]]:
+    """Mean of each cell and its resampled means, None after a single repeat."""
+    try:
+        data = samples(frame)
+    except FitError:
+        return {}
+    means = resampled_means(data, draws, rng)
+    return {
+        (int(s), int(r)): (float(values.mean()), means[:, i] if len(values) > 1 else None)
+        for i, (s, r, values) in enumerate(zip(data.clients, data.rows, data.repeats, strict=True))
+    }
+
+
+def _ratio(
+    scenario: str,
+    arm: str,
+    base: str,
+    cell: tuple[int, int],
+    theirs: tuple[float, Floats | None],
+    ours: tuple[float, Floats | None],
+) -> Ratio:
+    low, high = None, None
+    if theirs[1] is not None and ours[1] is not None:
+        low, high = interval(theirs[1] / ours[1])
+    return Ratio(scenario, arm, base, cell[0], cell[1], theirs[0] / ours[0], low, high)

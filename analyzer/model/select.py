@@ -20,11 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """The chosen fit, the next best, and what had to be left out and why."""
+    """Every fit these cells can carry, best first, and what had to be left out and why."""
 
-    best: Fit
-    runner_up: Fit | None
+    ranked: tuple[Fit, ...]
     notes: tuple[str, ...]
+
+    @property
+    def best(self) -> Fit:
+        """The chosen fit."""
+        return self.ranked[0]
+
+    @property
+    def runner_up(self) -> Fit | None:
+        """The next best."""
+        return self.ranked[1] if len(self.ranked) > 1 else None
 
 
 def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choice:
@@ -60,7 +69,7 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
             fits.append(fit_samples(data, form))
     ranked = sorted(fits, key=lambda fit: fit.aicc)
     notes.extend(_at_bound(ranked[0], axis))
-    return Choice(ranked[0], ranked[1] if len(ranked) > 1 else None, tuple(notes))
+    return Choice(tuple(ranked), tuple(notes))
 
 
 def _refuse_small(data: Samples) -> None:

@@ -15,9 +15,16 @@ def number(value: float | None) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def cost(value: float | None) -> str:
+    """`number` of ms down to whole microseconds, the finest the engine's sums resolve."""
+    if value is None or math.isnan(value) or abs(value) >= 0.1:
+        return number(value)
+    return f"{value:.3f}"
+
+
 def ms(value: float | None) -> str:
     """`number` with its unit."""
-    return "unknown" if value is None or math.isnan(value) else f"{number(value)} ms"
+    return "unknown" if value is None or math.isnan(value) else f"{cost(value)} ms"
 
 
 def percent(share: float) -> str:

@@ -24,18 +24,20 @@ def render_terminal(content: Content, console: Console) -> None:
 def _draw(block: Block, console: Console) -> None:
     if isinstance(block, Lines):
         for text in block.texts:
-            console.print(Padding(Text(text), (0, 0, 0, 2)))
+            console.print(Padding(Text(text), (0, 0, 0, 2), expand=False))
         return
-    console.print(_grid(block))
+    if block.caption:
+        # Not the grid's own title, which would wrap at the width of the grid.
+        console.print(Padding(Text(block.caption), (0, 0, 0, 2), expand=False))
+    console.print(Padding(_grid(block), (0, 0, 0, 2), expand=False))
 
 
 def _grid(table: Table) -> Grid:
     # Text objects, not strings: a label such as `[bold]` is a label, not markup.
     grid = Grid(
-        title=Text(table.caption) if table.caption else None,
-        title_justify="left",
         box=box.SIMPLE_HEAD,
-        pad_edge=True,
+        pad_edge=False,
+        collapse_padding=True,
     )
     for position, name in enumerate(table.columns):
         grid.add_column(Text(name), justify="left" if position < table.labels else "right")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import logging
+from functools import partial
 from types import ModuleType
 from typing import Protocol, cast
 from urllib.parse import quote
@@ -14,6 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 from analyzer.errors import HttpError, PreflightError, UsageError
+from analyzer.stdb.words import cause, one_line
 
 PROTOCOLS = ("v2.bsatn", "v3.bsatn")
 
@@ -73,7 +75,7 @@ def closing_text(error: Exception) -> str:
     frame = getattr(error, "rcvd", None) or getattr(error, "sent", None)
     if frame is None:
         return "1006 connection lost"
-    return f"{int(frame.code)} {frame.reason}".rstrip()
+    return f"{int(frame.code)} {frame.reason or ''}".rstrip()
 
 
 async def open_connection(
@@ -91,16 +93,15 @@ async def open_connection(
     """
     if protocol not in PROTOCOLS:
         raise UsageError(f"there is no protocol {protocol!r}: choose from {', '.join(PROTOCOLS)}")
-    url = (
-        f"ws{server_url.removeprefix('http').rstrip('/')}/v1/database/{quote(database, safe='')}"
-        "/subscribe?compression=None&confirmed=false"
-    )
+    url = f"ws{server_url.removeprefix('http').rstrip('/')}/v1/database/{quote(database, safe='')}"
+    url += "/subscribe"
     library = _library(fast)
+    connect_to = partial(library.connect, max_redirects=0) if fast else _Connect
     wanted = Subprotocol(f"{protocol}.spacetimedb")
     try:
         async with asyncio.timeout(_OPEN_S):
-            connection = await (library.connect if fast else _Connect)(
-                url,
+            connection = await connect_to(
+                f"{url}?compression=None&confirmed=false",
                 subprotocols=[wanted],
                 additional_headers={"Authorization": f"Bearer {token}"} if token else {},
                 compression=None,
@@ -113,15 +114,20 @@ async def open_connection(
                 logger=_LOGGER,
             )
     except library.InvalidStatus as refusal:
+        if fast:
+            # picows drops the body of a refusal: ask again for the server's words.
+            return await open_connection(server_url, database, token=token, protocol=protocol)
         raise _refused(refusal, url) from None
     except TimeoutError:
         raise HttpError(f"{url}: no WebSocket within {_OPEN_S:.0f} s", url=url) from None
     except OSError as error:
         raise HttpError(
-            f"cannot reach {url}: {error.strerror or error}; is the server running?", url=url
+            f"cannot reach {url}: {cause(error)}; is the server running?", url=url
         ) from None
     except library.WebSocketException as error:
-        raise HttpError(f"{url} is no SpacetimeDB WebSocket: {error}", url=url) from None
+        raise HttpError(
+            f"{url} is no SpacetimeDB WebSocket: {one_line(str(error))}", url=url
+        ) from None
     if connection.subprotocol != wanted:
         await connection.close()
         raise HttpError(f"{url}: the server does not speak {protocol}", url=url)
@@ -139,7 +145,7 @@ def _library(fast: bool) -> ModuleType:
 def _refused(refusal: Exception, url: str) -> HttpError:
     response = refusal.response  # type: ignore[attr-defined]
     status = int(response.status_code)
-    words = " ".join(bytes(response.body or b"").decode("utf-8", errors="replace").split())[:300]
+    words = one_line(bytes(response.body or b"").decode("utf-8", errors="replace"))
     if status == 401:
         return HttpError(f"{url}: the token was refused (401): {words}", url=url, status=status)
     return HttpError(f"{url} refused the WebSocket: {status} {words}", url=url, status=status)

@@ -12,10 +12,9 @@ from urllib.parse import quote
 import httpx
 
 from analyzer.errors import HttpError, TargetError
+from analyzer.stdb.words import cause, one_line
 
 _PUBLISH_S = 180.0
-_WORDS = 300
-"""Longest part of a server's own error text that goes into ours."""
 
 # At level DEBUG it logs response headers, where servers put freshly minted tokens.
 logging.getLogger("httpcore").setLevel(logging.INFO)
@@ -149,10 +148,10 @@ class StdbHttp:
             raise HttpError(f"{method} {url}: no answer within {bound_s:g} s", url=url) from None
         except httpx.ConnectError as error:
             raise HttpError(
-                f"cannot reach {url}: {_cause(error)}; is the server running?", url=url
+                f"cannot reach {url}: {cause(error)}; is the server running?", url=url
             ) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise HttpError(f"{method} {url}: {_cause(error)}", url=url) from None
+            raise HttpError(f"{method} {url}: {cause(error)}", url=url) from None
         if not answer.is_success:
             raise _refused(method, answer)
         return answer
@@ -160,14 +159,13 @@ class StdbHttp:
 
 def _refused(method: str, answer: httpx.Response) -> HttpError:
     url, status = _bare(answer.url), answer.status_code
-    words = " ".join(answer.text.split())
+    words = one_line(answer.text)
     if "html" in answer.headers.get("content-type", ""):
         words = "(an HTML page)"
     elif answer.is_redirect:
         words = f"a redirect to {answer.headers.get('location', 'nowhere')}, not followed"
     elif status == 401:
         words = f"the token was refused: {words}"
-    words = words[: _WORDS - 1] + "…" if len(words) > _WORDS else words
     return HttpError(f"{method} {url}: {status} {words}".rstrip(), url=url, status=status)
 
 
@@ -196,14 +194,3 @@ def _member(answer: httpx.Response, *path: str, kind: type = str) -> Any:
 
 def _bare(url: httpx.URL) -> str:
     return str(url.copy_with(query=None))
-
-
-def _cause(error: BaseException) -> str:
-    """The operating system's words, from the bottom of the chain, where httpx has none."""
-    link: BaseException | None = error
-    words = str(error)
-    while link is not None:
-        if isinstance(link, OSError) and link.strerror:
-            words = link.strerror
-        link = link.__cause__ or link.__context__
-    return " ".join(words.split()) or type(error).__name__

@@ -24,7 +24,8 @@ def run(main: Coroutine[Any, Any, T]) -> T:
             return runner.run(main)
     main.close()
     raise SweepError(
-        f"an event loop runs already: write `await {main.__name__}(...)` here, as in any notebook"
+        "an event loop runs already, as in a notebook: await the async function instead, "
+        "such as `await sweep(...)`"
     )
 
 

@@ -35,6 +35,8 @@ class Subscriber:
         "identity",
     )
 
+    _receiver: asyncio.Task[None]
+
     def __init__(self, connection: Connection, protocol: str) -> None:
         self._connection = connection
         self._protocol = protocol

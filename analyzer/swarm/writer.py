@@ -4,43 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
 
 from analyzer.errors import MeasurementError
 from analyzer.stdb.connection import Connection, closed_errors, closing_text, open_connection
 from analyzer.stdb.messages import InitialConnection, ReducerResult, call_reducer, decode, split
+from analyzer.swarm.tally import Tally, WriteRun
+
+__all__ = ["WriteRun", "Writer"]
 
 _CONNECT_S = 30.0
 _LATE_S = 0.005
 _LATE_SHARE = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class WriteRun:
-    """What became of a run of writes."""
-
-    sent: int
-    acknowledged: int
-    """Committed."""
-    failed: tuple[str, ...]
-    """The distinct errors of the others."""
-    failed_count: int
-    latencies_ms: NDArray[np.float64]
-    """Of acknowledged writes: from the intended time in an open loop, else from the send."""
-    late: int
-    """Open loop: writes sent more than 5 ms and a tenth of the interval after their time."""
-    achieved: float
-    """Writes sent per second."""
-    wall_s: float
-    """From the first write's time to the last acknowledgement."""
-    open_loop: bool
 
 
 class Writer:
@@ -110,7 +87,7 @@ class Writer:
         Raises MeasurementError when the connection ends, or when an acknowledgement takes longer
         than `timeout_s`.
         """
-        tally = _Tally()
+        tally = Tally()
         calls = (self._call(reducer, args(index)) for index in range(count))
         try:
             if rate is None:
@@ -132,7 +109,7 @@ class Writer:
         return self._request_id, call_reducer(self._request_id, reducer, args)
 
     async def _closed_loop(
-        self, calls: Iterator[tuple[int, bytes]], tally: _Tally, timeout_s: float
+        self, calls: Iterator[tuple[int, bytes]], tally: Tally, timeout_s: float
     ) -> WriteRun:
         began_s = time.perf_counter()
         for request_id, message in calls:
@@ -149,7 +126,7 @@ class Writer:
         calls: Iterator[tuple[int, bytes]],
         count: int,
         interval_s: float,
-        tally: _Tally,
+        tally: Tally,
         timeout_s: float,
     ) -> WriteRun:
         began_s = time.perf_counter()
@@ -167,7 +144,7 @@ class Writer:
         return tally.run(late=late, sending_s=sending_s, wall_s=wall_s, open_loop=True)
 
     async def _pace(
-        self, calls: Iterator[tuple[int, bytes]], began_s: float, interval_s: float, tally: _Tally
+        self, calls: Iterator[tuple[int, bytes]], began_s: float, interval_s: float, tally: Tally
     ) -> int:
         """Send each call at its time, or as soon after it as this process can; returns how many
         were late."""
@@ -182,11 +159,11 @@ class Writer:
             await self._connection.send(message)
         return late
 
-    async def _receive_all(self, tally: _Tally, count: int) -> None:
+    async def _receive_all(self, tally: Tally, count: int) -> None:
         while tally.settled < count:
             await self._receive(tally)
 
-    async def _receive(self, tally: _Tally) -> None:
+    async def _receive(self, tally: Tally) -> None:
         frame = await self._connection.recv()
         now_s = time.perf_counter()
         for message in map(decode, split(frame, self._protocol)):
@@ -208,43 +185,3 @@ class Writer:
             ) from None
         if not isinstance(decode(split(frame, self._protocol)[0]), InitialConnection):
             raise MeasurementError(f"{self._server_url}: the first message names no identity")
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The accounts of one run."""
-
-    pending_s: dict[int, float] = field(default_factory=dict)
-    """Request ids of open calls, with the time from which their latency counts."""
-    latencies_ms: list[float] = field(default_factory=list)
-    errors: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def acknowledged(self) -> int:
-        return len(self.latencies_ms)
-
-    @property
-    def settled(self) -> int:
-        return self.acknowledged + self.errors.total()
-
-    def settle(self, result: ReducerResult, now_s: float) -> None:
-        since_s = self.pending_s.pop(result.request_id, None)
-        if since_s is None:
-            return  # an answer to a run that had given up on it
-        if result.error is None:
-            self.latencies_ms.append((now_s - since_s) * 1e3)
-        else:
-            self.errors[result.error] += 1
-
-    def run(self, *, late: int, sending_s: float, wall_s: float, open_loop: bool) -> WriteRun:
-        return WriteRun(
-            sent=self.settled,
-            acknowledged=self.acknowledged,
-            failed=tuple(self.errors),
-            failed_count=self.errors.total(),
-            latencies_ms=np.array(self.latencies_ms),
-            late=late,
-            achieved=self.settled / sending_s,
-            wall_s=wall_s,
-            open_loop=open_loop,
-        )

@@ -1,0 +1,67 @@
+"""The report of a run, built once for every renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analyzer.model.analysis import Analysis, ArmAnalysis
+from analyzer.report.layout import Block, Content, Lines, Section
+from analyzer.report.measured import cost_tables, drift_section, void_section
+from analyzer.report.modelled import ceiling_section, fit_blocks, law_lines, ratio_section
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def build_content(
+    analysis: Analysis,
+    frame: pd.DataFrame,
+    manifest: Mapping[str, Any],
+    run_dir: Path | None,
+    control: Mapping[str, Any] | None = None,
+) -> Content:
+    """Sections of the report, in the order a reader needs them.
+
+    `manifest` may hold `engine` (name and version), `argv`; `control` is the drift cell (arm,
+    clients, rows, first_ms, last_ms).
+    """
+    symbol = analysis.arms[0].axis.symbol if analysis.arms else "R"
+    sections = [
+        _head(manifest, run_dir),
+        *(_arm_section(arm, frame) for arm in analysis.arms),
+        ceiling_section(analysis),
+        ratio_section(analysis),
+        drift_section(control, symbol),
+        void_section(frame, symbol),
+    ]
+    scenarios = ", ".join(dict.fromkeys(arm.scenario for arm in analysis.arms))
+    title = f"stdb-sweep: {scenarios or 'nothing measured'}"
+    return Content(title, tuple(section for section in sections if section))
+
+
+def _head(manifest: Mapping[str, Any], run_dir: Path | None) -> Section | None:
+    engine = manifest.get("engine")
+    if isinstance(engine, Mapping):
+        engine = " ".join(
+            str(engine[key]) for key in ("kind", "name", "version") if engine.get(key)
+        )
+    argv = manifest.get("argv")
+    facts = {
+        "engine": engine,
+        "command": " ".join(map(str, argv)) if argv else None,
+        "run directory": run_dir,
+    }
+    texts = tuple(f"{name}: {fact}" for name, fact in facts.items() if fact)
+    return Section("Run", (Lines(texts),)) if texts else None
+
+
+def _arm_section(arm: ArmAnalysis, frame: pd.DataFrame) -> Section:
+    own = frame[(frame["scenario"] == arm.scenario) & (frame["arm"] == arm.arm)]
+    blocks: list[Block] = [*cost_tables(own, arm.axis), law_lines(arm)]
+    if arm.model:
+        blocks.extend(fit_blocks(arm.model, arm.axis))
+    else:
+        blocks.append(Lines((f"no cost model: {arm.refusal}",)))
+    return Section(f"{arm.scenario} / {arm.arm}", tuple(blocks))

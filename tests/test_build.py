@@ -1,0 +1,95 @@
+"""What is built, when it is built again, and what a missing tool is told as."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from analyzer.build import cargo
+from analyzer.build.cache import cache_dir, source_dir, source_key
+from analyzer.build.engine import build_engine, engine_path, engine_version
+from analyzer.build.modules import build_modules, module_sha256
+from analyzer.errors import BuildError
+
+
+def test_the_key_changes_with_a_source_and_not_with_its_place(tmp_path: Path) -> None:
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(source_dir("modules"), copy, ignore=shutil.ignore_patterns("target"))
+    assert source_key(copy) == source_key(source_dir("modules"))
+    (copy / "lobby" / "src" / "lib.rs").open("a").write("// changed\n")
+    assert source_key(copy) != source_key(source_dir("modules"))
+
+
+def test_a_built_engine_is_found_and_not_built_again() -> None:
+    assert build_engine() == engine_path()
+    assert engine_path().is_relative_to(cache_dir())
+    assert engine_version(source_dir("engine")) == "2.14.0"
+    assert engine_path().parent.name.startswith("2.14.0-")
+
+
+def test_built_modules_are_found_and_hold_no_path_of_this_machine() -> None:
+    home = str(Path.home()).encode()
+    for path in build_modules():
+        assert path.read_bytes()[:4] == b"\0asm"
+        assert home not in path.read_bytes()
+        assert module_sha256(path.stem)
+
+
+def _tool(folder: Path, name: str, script: str) -> None:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def _build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(cargo.shutil, "which", lambda name: shutil.which(name, path=str(tmp_path)))
+    log = tmp_path / "build.log"
+    cargo.cargo_build(tmp_path, tmp_path / "target", log, what="engine", env={}, args=[])
+    return log
+
+
+def test_no_cargo_at_all_is_told_with_the_command_to_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BuildError, match=r"cargo is not installed.*rustup toolchain install"):
+        _build(tmp_path, monkeypatch)
+
+
+def test_an_old_cargo_is_told_with_both_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _tool(tmp_path, "cargo", "echo 'cargo 1.80.0 (abc 2024-07-01)'")
+    with pytest.raises(BuildError, match=r"Rust 1\.97\.0 is needed.*cargo 1\.80\.0"):
+        _build(tmp_path, monkeypatch)
+
+
+def test_a_failing_build_names_its_first_error_and_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _tool(
+        tmp_path,
+        "cargo",
+        '[ "$1" = --version ] && echo "cargo 1.99.0" && exit 0\n'
+        "printf '   Compiling a v1\\r    Building [=> ] 3/590: a\\r' >&2\n"
+        "printf 'error: linker not found\\nerror: aborting\\n' >&2; exit 101",
+    )
+    with pytest.raises(BuildError, match=r"error: linker not found \(log: .*build\.log\)"):
+        _build(tmp_path, monkeypatch)
+    assert "Compiling a v1" in (tmp_path / "build.log").read_text()
+
+
+def test_flags_of_the_users_shell_do_not_reach_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUSTFLAGS", "-C target-cpu=native")
+    _tool(
+        tmp_path,
+        "cargo",
+        '[ "$1" = --version ] && echo "cargo 1.99.0" && exit 0\necho "flags=[$RUSTFLAGS]" >&2',
+    )
+    assert "flags=[]" in _build(tmp_path, monkeypatch).read_text()
+    assert os.environ["RUSTFLAGS"] == "-C target-cpu=native"

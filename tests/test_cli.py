@@ -1,0 +1,121 @@
+"""The command line before any server is involved (pitfalls 23, 25)."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import analyzer
+from analyzer.cli import VERBS
+from tests.command import error_line, stdb_sweep
+
+HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prometheus_client"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("--clients 1,10,,100, --rooms 8", "--clients: an item"),
+        ("--clients 0 --rooms 8", "--clients: '0'"),
+        ("--clients 1e3 --rooms 8", "'1e3'"),
+        ("--clients ten --rooms 8", "'ten'"),
+        ("--clients 10 --rooms 8,x", "--rooms: 'x'"),
+        ("--clients 10", "--rooms"),
+        ("--rooms 8", "--clients is missing"),
+        ("--clients 10 --rooms 8 --entrants 8", "one row axis"),
+        ("--clients 10 --rooms 8 --arms magic", "'magic'"),
+        ("--clients 10 --rooms 8 --budget 50", "'50' is not a duration"),
+        ("--clients 10 --rooms 8 --repeats 0", "--repeats"),
+        ("--clients 10 --rooms 8 --rate 0", "--rate 0"),
+        ("--clients 10 --rooms 8 --server http://127.0.0.1:1 --server-bin /bin/true", "exclude"),
+        ("--clients 10 --rooms 8 --token-file /dev/null", "--token-file goes with --server"),
+        ("--clients 10 --rooms 8 --magic", "--magic"),
+        ("dance", "dance"),
+    ],
+)
+def test_bad_usage_ends_with_exit_2_and_names_the_bad_item(
+    tmp_path: Path, arguments: str, told: str
+) -> None:
+    done = stdb_sweep(*arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in error_line(done)
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_list_is_refused(tmp_path: Path) -> None:
+    done = stdb_sweep("--clients", "", "--rooms", "8", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--clients" in error_line(done)
+
+
+def test_a_huge_product_is_announced_before_anything_starts(tmp_path: Path) -> None:
+    clients = ",".join(map(str, range(1, 200)))
+    done = stdb_sweep(
+        "--clients", clients, "--rooms", "1,2", "--server", "http://127.0.0.1:1", cwd=tmp_path
+    )
+    assert "800 cells" in done.stderr
+    assert "long sweep" in done.stderr
+
+
+def test_help_needs_no_heavy_import(tmp_path: Path) -> None:
+    probe = (
+        "import sys\n"
+        "from analyzer.cli import main\n"
+        "sys.argv = ['stdb-sweep', '--help']\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert "Examples" in done.stdout
+    assert not HEAVY & set(done.stdout.split())
+
+
+@pytest.mark.parametrize("verb", [[], *([verb] for verb in sorted(VERBS))])
+def test_every_verb_has_help(tmp_path: Path, verb: list[str]) -> None:
+    done = stdb_sweep(*verb, "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: stdb-sweep")
+
+
+def test_scenarios_lists_every_arm_with_its_axis(tmp_path: Path) -> None:
+    done = stdb_sweep("scenarios", "--json", cwd=tmp_path)
+    listed = {entry["scenario"]: entry for entry in json.loads(done.stdout)}
+    assert listed["lobby"]["axis"] == "rooms"
+    assert {arm["name"] for arm in listed["tournament"]["arms"]} == {
+        "per_sender", "one_anonymous", "anonymous", "projection"
+    }  # fmt: skip
+
+
+def test_report_of_what_is_no_run_is_one_line(tmp_path: Path) -> None:
+    done = stdb_sweep("report", "nowhere", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "no run directory" in error_line(done)
+
+
+def test_the_public_names_are_all_there_and_sorted() -> None:
+    assert analyzer.__all__ == sorted(analyzer.__all__)
+    for name in analyzer.__all__:
+        assert getattr(analyzer, name) is not None
+
+
+def test_importing_the_package_touches_no_plotting_backend_and_starts_nothing() -> None:
+    probe = "import sys, analyzer; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert "matplotlib" not in done.stdout.split()
+
+
+def test_no_module_is_longer_than_400_lines() -> None:
+    root = Path(analyzer.__file__).parent
+    for path in root.rglob("*.py"):
+        text = path.read_text()
+        ast.parse(text)
+        assert text.count("\n") <= 400, path

@@ -1,0 +1,198 @@
+"""The main job on the real engine: exact counts, whole runs, resumed runs."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analyzer.store import load_run
+from tests.command import COMMAND, stdb_sweep
+
+SMALL = ("--clients", "2,5", "--rooms", "2,4", "--repeats", "2", "--writes", "3")
+
+
+@pytest.fixture(scope="module")
+def lobby(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess]:
+    folder = tmp_path_factory.mktemp("lobby")
+    arms = "per_sender,anonymous,projection"
+    done = stdb_sweep(*SMALL, "--arms", arms, "--out", "run", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "run", done
+
+
+def test_every_cell_counts_exactly_what_its_arm_declares(lobby: tuple) -> None:
+    cells = pd.read_csv(lobby[0] / "cells.csv")
+    assert len(cells) == 3 * 3 * 2
+    assert set(cells["verdict"]) == {"ok"}
+    for cell in cells.to_dict("records"):
+        s, g = cell["clients"], cell["rows"]
+        expected = {
+            "per_sender": (s * (4 * g + 1) + 1, s),
+            "anonymous": (4 * g + 1 if s else 1, 1 if s else 0),
+            "projection": (2, 0),
+        }[cell["arm"]]
+        assert (cell["index_seeks"], cell["view_calls"]) == expected, cell
+        assert cell["deliveries"] == s
+
+
+def test_the_laws_are_found_with_zero_residual(lobby: tuple) -> None:
+    laws = {
+        (law["arm"], law["count"]): law for law in json.loads((lobby[0] / "laws.json").read_text())
+    }
+    assert laws["per_sender", "index_seeks"]["formula"] == "S*(4*G+1)+1"
+    assert laws["per_sender", "view_calls"]["formula"] == "S"
+    assert laws["projection", "index_seeks"]["formula"] == "2"
+    assert all(law["exact"] for law in laws.values())
+
+
+def test_the_run_directory_holds_what_the_contract_names(lobby: tuple) -> None:
+    names = {path.name for path in lobby[0].iterdir()}
+    assert names >= {
+        "manifest.json", "observations.jsonl", "cells.csv", "laws.json", "model.json",
+        "ceilings.csv", "report.md", "scrapes",
+    }  # fmt: skip
+    manifest = json.loads((lobby[0] / "manifest.json").read_text())
+    assert manifest["engine"] == {"name": "SpacetimeDB (embedded)", "version": "2.14.0"}
+    assert len(manifest["module_sha256"]) == 64
+
+
+def test_every_write_cost_has_both_its_parts(lobby: tuple) -> None:
+    for record in load_run(lobby[0]).observations:
+        assert record.reducer_ms is not None
+        assert record.update_ms is not None
+        assert record.update_ms > 0
+        assert record.reducer_ms + record.update_ms == record.write_ms
+
+
+def test_the_report_says_what_was_asked(lobby: tuple) -> None:
+    out = lobby[1].stdout
+    for told in ("S*(4*G+1)+1", "per_sender", "anonymous", "projection", "50 ms", "run"):
+        assert told in out
+
+
+def test_report_prints_the_same_again(lobby: tuple) -> None:
+    again = stdb_sweep("report", "run", cwd=lobby[0].parent)
+    assert again.returncode == 0
+    assert again.stdout == lobby[1].stdout
+
+
+def test_a_complete_run_is_not_measured_again(lobby: tuple) -> None:
+    arms = "per_sender,anonymous,projection"
+    done = stdb_sweep(*SMALL, "--arms", arms, "--out", "run", cwd=lobby[0].parent)
+    assert done.returncode == 1
+    assert "run is complete" in done.stderr
+
+
+def test_no_database_is_left_in_the_journal(lobby: tuple) -> None:
+    lines = (lobby[0] / "databases.txt").read_text().splitlines()
+    created = [line.split()[1] for line in lines if line.startswith("created")]
+    deleted = [line.split()[1] for line in lines if line.startswith("deleted")]
+    assert created == deleted
+
+
+def test_the_tournament_counts_exactly(tmp_path: Path) -> None:
+    done = stdb_sweep(
+        "--clients", "2,5", "--entrants", "4,9", "--repeats", "1", "--writes", "3",
+        "--out", "run", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for cell in pd.read_csv(tmp_path / "run" / "cells.csv").to_dict("records"):
+        s, f = cell["clients"], cell["rows"]
+        some = int(s > 0)
+        assert (cell["index_seeks"], cell["rows_scanned"]) == {
+            "per_sender": (2 * s + 1, 2 * s * f + 1),
+            "one_anonymous": (s + some + 1, (s + some) * f + 1),
+            "anonymous": (2 * some + 1, 2 * some * f + 1),
+            "projection": (1, 1),
+        }[cell["arm"]], cell
+
+
+@pytest.mark.parametrize("client", ["websockets", "picows"])
+@pytest.mark.parametrize("protocol", ["v2.bsatn", "v3.bsatn"])
+def test_every_client_on_every_protocol_counts_the_same(
+    tmp_path: Path, client: str, protocol: str
+) -> None:
+    done = stdb_sweep(
+        "--clients", "3", "--rooms", "4", "--arms", "per_sender", "--repeats", "1",
+        "--client", client, "--protocol", protocol, "--out", "run", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cells = pd.read_csv(tmp_path / "run" / "cells.csv")
+    assert list(cells["index_seeks"]) == [1, 52]
+    assert list(cells["deliveries"]) == [0, 3]
+
+
+def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    command = [*SMALL, "--arms", "per_sender"]
+    path = tmp_path / "runs"
+    sweep = subprocess.Popen([COMMAND, *command], cwd=tmp_path, stderr=subprocess.PIPE)
+    try:
+        run = _wait_for_observations(path, 4)
+        engines = _children(sweep.pid)
+    finally:
+        sweep.send_signal(signal.SIGKILL)
+        sweep.communicate()
+    before = load_run(run)
+    assert not before.complete
+    assert not _left(engines)
+
+    done = stdb_sweep(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"{len(before.finished)} steps are finished" in done.stderr
+    after = load_run(run)
+    assert after.complete
+    assert list(path.iterdir()) == [run]
+    assert after.observations[: len(before.observations)] == before.observations
+    keys = [(o.cell, o.repeat, o.control, o.window) for o in after.observations]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_sweep_keeps_what_is_finished_and_leaves_no_engine(
+    tmp_path: Path, stop: signal.Signals
+) -> None:
+    sweep = subprocess.Popen(
+        [COMMAND, *SMALL], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    run = _wait_for_observations(tmp_path / "runs", 2)
+    engines = _children(sweep.pid)
+    sweep.send_signal(stop)
+    _, stderr = sweep.communicate(timeout=60)
+    assert sweep.returncode == 130
+    assert "Traceback" not in stderr
+    assert "same command" in stderr.splitlines()[-1]
+    assert load_run(run).observations
+    assert not _left(engines)
+    created = (run / "databases.txt").read_text().count("created")
+    assert (run / "databases.txt").read_text().count("deleted") == created
+
+
+def _wait_for_observations(root: Path, lines: int) -> Path:
+    for _ in range(600):
+        for run in root.iterdir() if root.is_dir() else ():
+            path = run / "observations.jsonl"
+            if path.is_file() and path.read_text().count("\n") >= lines:
+                return run
+        time.sleep(0.05)
+    raise AssertionError("no observation within 30 s")
+
+
+def _children(pid: int) -> list[str]:
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
+    return found.stdout.split()
+
+
+def _left(pids: list[str]) -> list[str]:
+    """Which of these processes still run ten seconds on, at the latest."""
+    assert pids
+    for _ in range(100):
+        if not (alive := [pid for pid in pids if Path(f"/proc/{pid}").exists()]):
+            return []
+        time.sleep(0.1)
+    return alive
