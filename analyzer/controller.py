@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -129,10 +128,7 @@ class _Session:
                 bench = Bench(self._http, database, swarm, writer, block.rows)
                 for step in steps:
                     self._progress.step(step)
-                    started = time.perf_counter()
-                    await swarm.grow_to(step.clients)
-                    connect_s = time.perf_counter() - started
-                    measured = await measure(step, bench, connect_s=connect_s)
+                    measured = await measure(step, bench)
                     self._writer.append(measured.observations, measured.scrapes, step)
                     self._progress.done(step, measured)
 

@@ -38,6 +38,7 @@ class Evidence:
     resets: tuple[str, ...] = ()
     foreign: Mapping[tuple[str, str], int]
     """Transactions of others in the window, by (type, reducer)."""
+    bytes_sent: int | None = None
     rate: float | None = None
     achieved: float = 0.0
     late_writes: int = 0
@@ -121,6 +122,8 @@ def _deliveries(seen: Evidence) -> list[str]:
     total = sum(seen.deliveries)
     if all(count == wanted for count in seen.deliveries):
         return []
+    if not total and seen.bytes_sent == 0:
+        return ["nothing was lost, nothing was sent: the writes changed no row of the view"]
     low, high = min(seen.deliveries), max(seen.deliveries)
     return [
         f"{total:,} of {wanted * seen.clients:,} deliveries arrived "

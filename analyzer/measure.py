@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,13 +63,16 @@ class Measured:
     scrapes: list[str]
 
 
-async def measure(step: Step, bench: Bench, *, connect_s: float) -> Measured:
-    """Warm up, then write and count window after window.
+async def measure(step: Step, bench: Bench) -> Measured:
+    """Connect the subscribers that are missing, warm up, then write and count window by window.
 
     A window that cannot be accounted for is void with its reason and ends the step.
     Raises HttpError or MeasurementError when server or writer are gone.
     """
     plan, arm = step.block.plan, step.block.arm
+    began = time.perf_counter()
+    await bench.swarm.grow_to(step.clients)
+    connect_s = time.perf_counter() - began
     before = await bench.scrape()
     warm = await bench.write(arm.write, plan.warmup, None)
     if warm.failed_count == plan.warmup:
@@ -97,8 +101,9 @@ async def measure(step: Step, bench: Bench, *, connect_s: float) -> Measured:
         scrapes.append(bench.own_lines())
         if window is None:
             break
-    total = len(observations)
-    return Measured([dataclasses.replace(o, windows=total) for o in observations], scrapes)
+    total, step_s = len(observations), time.perf_counter() - began
+    whole = [dataclasses.replace(o, windows=total, step_s=step_s) for o in observations]
+    return Measured(whole, scrapes)
 
 
 def _fitting(warm: WriteRun, window_ms: float) -> int:
@@ -132,6 +137,7 @@ def _evidence(step: Step, bench: Bench, run: WriteRun, window: Window | None) ->
         closings=bench.swarm.closings,
         resets=tuple(window.resets) if window else (),
         foreign=window.foreign if window else {},
+        bytes_sent=window.bytes_sent if window else None,
         rate=step.block.plan.rate,
         achieved=run.achieved,
         late_writes=run.late,
@@ -186,6 +192,7 @@ def _observation(
         generator_cpu=guard.cpu_share,
         connect_s=connect_s,
         wall_s=run.wall_s,
+        step_s=0.0,
         verdict="void" if reasons else "ok",
         reasons=reasons,
     )

@@ -74,6 +74,9 @@ class Observation:
     connect_s: float
     """Seconds it took to connect the subscribers that this step added."""
     wall_s: float
+    """Seconds of the window: first write to last acknowledgement."""
+    step_s: float
+    """Seconds of the whole step: connecting, warm-up, all windows and the waits between."""
 
     verdict: str = "ok"
     reasons: tuple[str, ...] = ()

@@ -48,6 +48,7 @@ def observation(step: Step, window: int = 0, **changed: Any) -> Observation:
         "generator_cpu": 0.1,
         "connect_s": 0.1,
         "wall_s": 0.1,
+        "step_s": 0.5,
     }
     return Observation(**values | changed)
 

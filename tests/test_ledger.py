@@ -69,6 +69,14 @@ def test_a_right_total_unevenly_delivered_is_void_too() -> None:
     assert "per client 0 to 200" in reason
 
 
+def test_a_write_that_changes_nothing_is_not_called_lost() -> None:
+    unchanged = evidence(clients=20, deliveries=(0,) * 20, bytes_sent=0)
+    [reason] = judge(PER_SENDER, unchanged)
+    assert reason.startswith("nothing was lost")
+    [reason] = judge(PER_SENDER, evidence(clients=20, deliveries=(0,) * 20, bytes_sent=4096))
+    assert "0 of 2,000 deliveries" in reason
+
+
 def test_rolled_back_writes_give_their_share_and_no_cost() -> None:
     reasons = judge(PER_SENDER, evidence(writes=60, failed=40, rolled_back=40))
     assert reasons == ("40 of 100 writes rolled back (40%): no cost from this cell",)

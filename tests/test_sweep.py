@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from analyzer.metrics.parse import parse
 from analyzer.store import load_run
 from tests.command import COMMAND, stdb_sweep
 
@@ -68,6 +70,15 @@ def test_every_write_cost_has_both_its_parts(lobby: tuple) -> None:
         assert record.update_ms is not None
         assert record.update_ms > 0
         assert record.reducer_ms + record.update_ms == record.write_ms
+
+
+def test_no_sql_call_falls_between_the_scrapes(lobby: tuple) -> None:
+    """Each would be a write transaction of its own, and could leave view instances behind."""
+    pages = list((lobby[0] / "scrapes").iterdir())
+    assert pages
+    for path in pages:
+        page = parse(gzip.decompress(path.read_bytes()).decode(), url=path.name)
+        assert not page.series("spacetime_num_txns_total", txn_type="Sql")
 
 
 def test_the_report_says_what_was_asked(lobby: tuple) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,7 +11,10 @@ Labels = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Series by documented name and labels. A value that is not a number is absent: unknown."""
+    """Series by documented name and labels. NaN is a series whose value the server does not know.
+
+    NaN is kept, so that a series that is unknown is not taken for one that has not begun.
+    """
 
     values: Mapping[str, Mapping[Labels, float]]
 
@@ -21,6 +25,7 @@ class Snapshot:
         return {have: value for have, value in found.items() if wanted <= have}
 
     def value(self, name: str, **labels: str) -> float | None:
-        """The sum over `series`; None when there is none. Absent is not zero."""
+        """The sum over `series`; None when there is none or one is unknown, which is not zero."""
         found = self.series(name, **labels)
-        return sum(found.values()) if found else None
+        total = sum(found.values())
+        return total if found and not math.isnan(total) else None

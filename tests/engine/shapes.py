@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-_FIXTURES = Path(__file__).parent.parent / "fixtures"
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 
 def recorded(name: str) -> Any:
     """What the real 2.8.3 server said."""
-    return json.loads((_FIXTURES / name).read_text(encoding="utf-8"))
+    return json.loads((FIXTURES / name).read_text(encoding="utf-8"))
 
 
 def shape(value: Any) -> Any:

@@ -34,7 +34,9 @@ def test_the_version_is_the_one_of_the_engine_crate(binary: Path) -> None:
 def test_help_has_a_sentence_for_every_flag(binary: Path) -> None:
     text = run(binary, "--help").stdout
     flags = re.findall(r"^  (--[a-z-]+).*\.", text, re.MULTILINE)
-    assert {"--listen", "--ping-interval", "--idle-timeout", "--log", "--exit-with-stdin"} < set(flags)
+    assert {"--listen", "--ping-interval", "--idle-timeout", "--log", "--exit-with-stdin"} < set(
+        flags
+    )
 
 
 @pytest.mark.parametrize("way", ["terminate", "close_stdin"])
@@ -69,7 +71,13 @@ def test_a_taken_port_is_named_in_one_line(binary: Path) -> None:
 
 @pytest.mark.parametrize(
     "flags",
-    [["--listen"], ["--nope"], ["--idle-timeout", "soon"], ["--ping-interval=0"], ["--ping-interval=31"]],
+    [
+        ["--listen"],
+        ["--nope"],
+        ["--idle-timeout", "soon"],
+        ["--ping-interval=0"],
+        ["--ping-interval=31"],
+    ],
 )
 def test_flags_it_cannot_use_end_with_2(binary: Path, flags: list[str]) -> None:
     refused = run(binary, *flags)

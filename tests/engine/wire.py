@@ -10,8 +10,12 @@ from dataclasses import dataclass
 from typing import Self
 
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
-JSON, V1, V2, V3 = (f"{version}.spacetimedb" for version in ("v1.json", "v1.bsatn", "v2.bsatn", "v3.bsatn"))
+JSON = "v1.json.spacetimedb"
+V1 = "v1.bsatn.spacetimedb"
+V2 = "v2.bsatn.spacetimedb"
+V3 = "v3.bsatn.spacetimedb"
 
 
 def text(value: str) -> bytes:
@@ -25,14 +29,19 @@ def subscribe(query: str, *, request: int = 1, query_set: int = 1) -> bytes:
 def call(reducer: str, argument: int, *, request: int = 2) -> bytes:
     arguments = struct.pack("<Q", argument)
     return (
-        struct.pack("<BIB", 3, request, 0) + text(reducer) + struct.pack("<I", len(arguments)) + arguments
+        struct.pack("<BIB", 3, request, 0)
+        + text(reducer)
+        + struct.pack("<I", len(arguments))
+        + arguments
     )
 
 
-def open_socket(address: str, database: str, protocol: str | None = V2, query: str = "") -> connect:
+def open_socket(
+    address: str, database: str, *protocols: str, query: str = "compression=None"
+) -> connect:
     return connect(
-        f"ws://{address}/v1/database/{database}/subscribe?compression=None&confirmed=false{query}",
-        subprotocols=[protocol] if protocol else None,  # type: ignore[list-item]
+        f"ws://{address}/v1/database/{database}/subscribe?confirmed=false&{query}",
+        subprotocols=[Subprotocol(protocol) for protocol in protocols] or None,
         compression=None,
         max_size=None,
         proxy=None,
@@ -49,7 +58,7 @@ async def answer(socket: ClientConnection) -> bytes:
 
 async def subscribed(address: str, database: str, query: str) -> ClientConnection:
     """A v2 client that has seen its first rows."""
-    socket = await open_socket(address, database)
+    socket = await open_socket(address, database, V2)
     assert (await answer(socket))[:2] == b"\0\0"
     await socket.send(subscribe(query))
     assert (await answer(socket))[:2] == b"\0\1"
@@ -76,7 +85,8 @@ class RawSocket:
         reader, writer = await asyncio.open_connection(host, int(port))
         key = base64.b64encode(os.urandom(16)).decode()
         writer.write(
-            f"GET /v1/database/{database}/subscribe?compression=None HTTP/1.1\r\nHost: {address}\r\n"
+            f"GET /v1/database/{database}/subscribe?compression=None HTTP/1.1\r\n"
+            f"Host: {address}\r\n"
             f"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
             f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Protocol: {protocol}\r\n\r\n".encode()
         )
@@ -102,15 +112,18 @@ class RawSocket:
             (length,) = struct.unpack(">Q", await self._reader.readexactly(8))
         return Frame(bool(first & 0x80), first & 15, await self._reader.readexactly(length))
 
-    async def close_code(self) -> int | None:
-        """Reads on until the server says goodbye or hangs up without it."""
+    async def until_the_end(self) -> list[Frame]:
+        """What the server still says before it hangs up."""
+        frames = []
         try:
             while True:
-                frame = await self.frame()
-                if frame.opcode == 8:
-                    return int.from_bytes(frame.payload[:2], "big")
+                frames.append(await self.frame())
         except (asyncio.IncompleteReadError, ConnectionError):
-            return None
+            return frames
+
+    async def close_code(self) -> int | None:
+        codes = [frame.payload[:2] for frame in await self.until_the_end() if frame.opcode == 8]
+        return int.from_bytes(codes[0], "big") if codes else None
 
     def close(self) -> None:
         self.writer.close()
