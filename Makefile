@@ -37,6 +37,7 @@ test: setup
 
 bench: setup
 	$(BIN)/python tests/bench/bench_swarm.py
+	$(BIN)/python tests/bench/bench_sweep.py
 
 lint: .venv/.installed rust
 	$(BIN)/ruff check .

@@ -43,7 +43,7 @@ class Bench:
 
     async def scrape(self) -> Snapshot:
         self._latest = await self.http.metrics()
-        return parse(self._latest, url=self.http.base_url)
+        return parse(self._latest, url=f"{self.http.base_url}/v1/metrics", database=self.database)
 
     def own_lines(self) -> str:
         """The last page's lines about this database: what is kept of a raw scrape."""

@@ -78,7 +78,8 @@ function watch(connection) {
   const messages = [];
   let last;
   const note = ({ event }, text) => {
-    if (event.id !== last) messages.push({ cause: event.value?.reducer?.name ?? event.tag, rows: [] });
+    const cause = event.value?.reducer?.name ?? event.tag;
+    if (event.id !== last) messages.push({ cause, rows: [] });
     last = event.id;
     messages.at(-1).rows.push(text);
   };
