@@ -110,6 +110,8 @@ impl Host {
     }
 
     /// Starts a database; it is registered only if its module is valid and its `init` succeeds.
+    /// The check before the start is needed: what does not start as WASM, the engine takes for
+    /// JavaScript of an old version, and there is no V8.
     pub async fn create(
         &self,
         database_identity: Identity,
@@ -117,6 +119,7 @@ impl Host {
         name: Option<String>,
         program: Bytes,
     ) -> anyhow::Result<()> {
+        let module = Program::from_bytes(ModuleKind::WASM, &program[..]);
         let entry = {
             let mut registry = self.registry();
             let database = Database {
@@ -124,7 +127,7 @@ impl Host {
                 database_identity,
                 owner_identity,
                 host_type: HostType::Wasm,
-                initial_program: Program::from_bytes(ModuleKind::WASM, &program[..]).hash,
+                initial_program: module.hash,
                 bootstrap_generation: 0,
             };
             Entry {
@@ -133,6 +136,8 @@ impl Host {
                 program,
             }
         };
+        let checked = entry.database.clone();
+        self.engine.check_module_validity(checked, module).await?;
         self.start(&entry).await?;
         let mut registry = self.registry();
         registry.insert(entry);

@@ -1,8 +1,9 @@
 // node client.mjs URL DATABASE [SETTINGS]
 //
-// Two players of a lobby of four rooms, and one who comes back, all through the official client.
-// Prints one line of JSON with what they saw. SETTINGS is JSON: `protocol` offers the server one
-// subprotocol only; `compression`, `confirmedReads` and `lightMode` go to the builder.
+// Two players of a lobby, and one who comes back, all through the official client. Prints one line
+// of JSON with what they saw. SETTINGS is JSON: `rooms` the lobby was seeded with (4), `protocol`
+// to offer the server one subprotocol only; `compression`, `confirmedReads` and `lightMode` go to
+// the builder.
 
 import { setGlobalLogLevel } from 'spacetimedb';
 import { DbConnection, tables } from './bindings.mjs';
@@ -11,6 +12,7 @@ const LIMIT_S = 20;
 
 const [url, database, settingsText = '{}'] = process.argv.slice(2);
 const settings = JSON.parse(settingsText);
+const rooms = BigInt(settings.rooms ?? 4);
 let step = 'starting';
 
 function fail(reason) {
@@ -84,10 +86,10 @@ function watch(connection) {
     messages.at(-1).rows.push(text);
   };
   const show = ({ room, street, pot }) => `${room} street ${street} pot ${pot}`;
-  for (const [name, rows] of Object.entries(connection.db)) {
-    rows.onInsert((ctx, row) => note(ctx, `${name} + ${show(row)}`));
-    rows.onDelete((ctx, row) => note(ctx, `${name} - ${show(row)}`));
-    rows.onUpdate?.((ctx, old, row) => note(ctx, `${name} ${show(old)} -> ${show(row)}`));
+  for (const [name, cache] of Object.entries(connection.db)) {
+    cache.onInsert((ctx, row) => note(ctx, `${name} + ${show(row)}`));
+    cache.onDelete((ctx, row) => note(ctx, `${name} - ${show(row)}`));
+    cache.onUpdate((ctx, old, row) => note(ctx, `${name} ${show(old)} -> ${show(row)}`));
   }
   return messages;
 }
@@ -97,8 +99,8 @@ async function until(happened) {
 }
 
 function counts(connection) {
-  const entries = Object.entries(connection.db).map(([name, rows]) => [name, Number(rows.count())]);
-  return Object.fromEntries(entries);
+  const caches = Object.entries(connection.db);
+  return Object.fromEntries(caches.map(([name, cache]) => [name, Number(cache.count())]));
 }
 
 function close(connection) {
@@ -127,11 +129,11 @@ step = 'calling reducers';
 await player.reducers.settleStreetProjected({ room: 3n });
 await player.reducers.settleStreet({ room: 2n });
 await player.reducers.openPracticeRoom({});
-const error = await player.reducers.settleStreet({ room: 99n }).catch((reason) => reason);
-await player.reducers.seedRooms({ n: 5n });
+const error = await player.reducers.settleStreet({ room: rooms }).catch((reason) => reason);
+await player.reducers.seedRooms({ n: rooms + 1n });
 
 step = 'waiting for the same rows at the other player';
-await until(() => other.db.lobbyProjection.count() === 5n);
+await until(() => other.db.lobbyProjection.count() === rooms + 1n);
 const ends = { player: counts(player), other: counts(other) };
 
 step = 'subscribing to a table that is not there';

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,6 @@ TABLE, PER_SENDER, ANONYMOUS, PERSONAL = (
     "activeGameAnonymous",
     "myPracticeRoom",
 )
-VIEWS = (PER_SENDER, ANONYMOUS)
 _numbers = itertools.count()
 
 
@@ -64,16 +64,16 @@ def _installed() -> Path:
     return home
 
 
-@pytest.fixture
-def database(engine: Server, lobby_wasm: bytes) -> Iterator[str]:
+@contextmanager
+def lobby(engine: Server, wasm: bytes, rooms: int) -> Iterator[str]:
     name = f"test-typescript-{next(_numbers)}"
 
     async def publish() -> str:
         async with StdbHttp(engine.url) as anyone:
             token = (await anyone.new_identity()).token
         async with StdbHttp(engine.url, token) as http:
-            await http.publish(name, lobby_wasm)
-            await http.call(name, "seed_rooms", [4])
+            await http.publish(name, wasm)
+            await http.call(name, "seed_rooms", [rooms])
         return token
 
     async def delete(token: str) -> None:
@@ -81,8 +81,10 @@ def database(engine: Server, lobby_wasm: bytes) -> Iterator[str]:
             await http.delete(name)
 
     token = asyncio.run(publish())
-    yield name
-    asyncio.run(delete(token))
+    try:
+        yield name
+    finally:
+        asyncio.run(delete(token))
 
 
 def client(
@@ -91,6 +93,7 @@ def client(
     return subprocess.run(
         ["node", "client.mjs", url, database, json.dumps(settings)],
         cwd=scripts,
+        env=os.environ | {"NODE_NO_WARNINGS": "1"},
         capture_output=True,
         text=True,
         timeout=60,
@@ -116,26 +119,35 @@ def messages(seen: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize(
-    ("settings", "protocol"),
+    ("rooms", "protocol", "settings"),
     [
-        pytest.param({}, V3, id="defaults"),
-        pytest.param({"protocol": V2, "compression": "none"}, V2, id="v2-uncompressed"),
-        pytest.param({"lightMode": True, "confirmedReads": False}, V3, id="light-unconfirmed"),
-        pytest.param({"confirmedReads": True}, V3, id="confirmed"),
+        pytest.param(4, V3, {}, id="defaults"),
+        pytest.param(1000, V3, {}, id="gzip-in-fragments"),
+        pytest.param(1000, V2, {"protocol": V2, "compression": "none"}, id="v2-uncompressed"),
+        pytest.param(4, V3, {"lightMode": True, "confirmedReads": False}, id="light-unconfirmed"),
+        pytest.param(4, V3, {"confirmedReads": True}, id="confirmed"),
     ],
 )
 def test_it_sees_every_write_in_the_table_and_both_kinds_of_view(
-    scripts: Path, engine: Server, database: str, settings: dict[str, Any], protocol: str
+    scripts: Path,
+    engine: Server,
+    lobby_wasm: bytes,
+    rooms: int,
+    protocol: str,
+    settings: dict[str, Any],
 ) -> None:
-    done = client(scripts, engine.url, database, settings)
+    with lobby(engine, lobby_wasm, rooms) as database:
+        done = client(scripts, engine.url, database, {"rooms": rooms} | settings)
     assert (done.returncode, done.stderr) == (0, "")
     seen = json.loads(done.stdout)
+
+    everywhere = (TABLE, PER_SENDER, ANONYMOUS)
 
     assert seen["protocol"] == protocol
     player, other, returned = seen["identities"]
     assert player != other
     assert (returned, seen["kept"]) == (player, 1), "the token brings identity and rows back"
-    assert seen["subscribed"] == {TABLE: 4, PER_SENDER: 4, ANONYMOUS: 4, PERSONAL: 0}
+    assert seen["subscribed"] == dict.fromkeys(everywhere, rooms) | {PERSONAL: 0}
     assert seen["initial"] == {
         "room": 3,
         "host": "host-3",
@@ -145,12 +157,11 @@ def test_it_sees_every_write_in_the_table_and_both_kinds_of_view(
         "pot": 0,
     }
 
-    everywhere = (TABLE, *VIEWS)
-    first = sorted(added(name, room) for name in everywhere for room in range(4))
+    first = sorted(added(name, room) for name in everywhere for room in range(rooms))
     projected = sorted(updated(3) + replaced(PER_SENDER, 3) + replaced(ANONYMOUS, 3))
     settled = sorted(replaced(PER_SENDER, 2) + replaced(ANONYMOUS, 2))
     opened = sorted(added(name, PRACTICE_ROOM) for name in (PER_SENDER, PERSONAL))
-    seeded = sorted(added(name, 4) for name in everywhere)
+    seeded = sorted(added(name, rooms) for name in everywhere)
     assert messages(seen["player"]) == [
         ("SubscribeApplied", first),
         ("settle_street_projected", projected),
@@ -163,12 +174,13 @@ def test_it_sees_every_write_in_the_table_and_both_kinds_of_view(
         ("SubscribeApplied", first),
         *(("Transaction", rows) for rows in (projected, settled, seeded)),
     ], "a practice room is its owner's alone"
+    after = dict.fromkeys(everywhere, rooms + 1)
     assert seen["ends"] == {
-        "player": {TABLE: 5, PER_SENDER: 6, ANONYMOUS: 5, PERSONAL: 1},
-        "other": {TABLE: 5, PER_SENDER: 5, ANONYMOUS: 5, PERSONAL: 0},
+        "player": after | {PER_SENDER: rooms + 2, PERSONAL: 1},
+        "other": after | {PERSONAL: 0},
     }
 
-    assert seen["error"] == {"kind": "SenderError", "message": "no room 99"}
+    assert seen["error"] == {"kind": "SenderError", "message": f"no room {rooms}"}
     assert "nowhere" in seen["unknown"]
 
 
