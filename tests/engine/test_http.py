@@ -32,7 +32,7 @@ FRAMING = {"content-length", "transfer-encoding", "date"}
 
 
 @pytest.fixture(scope="module")
-def answers(http: httpx.Client, lobby: bytes) -> Iterator[Answers]:
+def answers(engine: Engine, http: httpx.Client, lobby: bytes) -> Iterator[Answers]:
     owner = http.post("/v1/identity").json()["token"]
     http.headers.update(bearer(owner))
     base = "/v1/database/fixture-lobby"
@@ -45,7 +45,7 @@ def answers(http: httpx.Client, lobby: bytes) -> Iterator[Answers]:
         "publish-clear": lambda: http.put(f"{base}?clear=true", content=lobby),
         "publish-bad-module": lambda: http.put("/v1/database/bad", content=b"not a module"),
         "publish-bad-name": lambda: http.put("/v1/database/Bad_Name", content=lobby),
-        "publish-other-identity": lambda: httpx.put(str(http.base_url) + base[1:], content=lobby),
+        "publish-other-identity": lambda: httpx.put(engine.url + base, content=lobby),
         "call-ok": lambda: http.post(f"{base}/call/seed_rooms", json=[8]),
         "call-unknown": lambda: http.post(f"{base}/call/nope", json=[]),
         "call-bad-args": lambda: http.post(f"{base}/call/seed_rooms", json=["x"]),

@@ -238,6 +238,7 @@ def test_a_silent_client_is_pinged_and_then_dropped(
         lively = await wire.open_socket(engine.address, "idle", wire.V2)
         silent = await wire.RawSocket.open(engine.address, "idle")
         opcodes = [frame.opcode for frame in await silent.until_the_end()]
+        silent.close()
         await asyncio.sleep(1)
         await lively.send(wire.call("seed_rooms", 1))
         await wire.answer(lively)

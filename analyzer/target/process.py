@@ -1,0 +1,61 @@
+"""A server process of our own: started, watched, and always ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from analyzer.errors import TargetError
+
+_GRACE_S = 5.0
+
+
+@contextlib.asynccontextmanager
+async def running(
+    command: Sequence[str], *, log: Path, what: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run `command` in its own session, its stderr in `log`; on exit close its stdin and end it.
+
+    Its own session, so that Ctrl-C reaches the sweep alone, which then ends the server in order.
+    Raises TargetError when it cannot be started.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as errors:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise TargetError(f"cannot start the {what}: {error.strerror}: {command[0]}") from None
+    try:
+        yield process
+    finally:
+        await _end(process)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    for stop in (process.terminate, process.kill):
+        if process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            stop()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), _GRACE_S)
+
+
+def last_words(log: Path) -> str:
+    """The last line a server wrote to its log, for an error message."""
+    with contextlib.suppress(OSError):
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        if said:
+            return said[-1][:300]
+    return "it said nothing"

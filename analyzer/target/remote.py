@@ -1,0 +1,37 @@
+"""A server that runs already, by its URL."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from analyzer.errors import UsageError
+from analyzer.stdb.http import StdbHttp
+from analyzer.target.server import Server, server_url
+
+
+@contextlib.asynccontextmanager
+async def running_server(
+    url: str, *, token_file: Path | None = None, allow_remote: bool = False
+) -> AsyncIterator[Server]:
+    """Check that a SpacetimeDB server answers at `url`.
+
+    Raises UsageError for a URL that may not be measured, TargetError when it is no such server.
+    """
+    checked = server_url(url, allow_remote=allow_remote)
+    token = read_token(token_file) if token_file else None
+    async with StdbHttp(checked, token=token) as http:
+        yield Server(checked, "remote", await http.version(), token=token)
+
+
+def read_token(path: Path) -> str:
+    """The token in a file, one line. Raises UsageError when there is none."""
+    try:
+        token = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"--token-file {path}: {why}") from None
+    if not token or len(token.split()) != 1:
+        raise UsageError(f"--token-file {path}: it must hold one token on one line")
+    return token
