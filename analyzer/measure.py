@@ -24,7 +24,7 @@ from analyzer.swarm.generator import GeneratorGuard
 from analyzer.swarm.subscribers import Swarm
 from analyzer.swarm.writer import Writer, WriteRun
 
-LEAST_WRITES, MOST_WRITES = 5, 100
+LEAST_WRITES, MOST_WRITES = 3, 100
 _DELIVERY_S = 10.0
 _SETTLE_S = 30.0
 

@@ -25,7 +25,7 @@ class Plan:
     windows: int = 2
     warmup: int = 2
     writes: int | None = None
-    """Writes per window; None fits them to the cell: 5 to 100 in about `window_ms`."""
+    """Writes per window; None fits them to the cell: 3 to 100 in about `window_ms`."""
     window_ms: float = 200.0
     rate: float | None = None
     """Writes per second of an open loop; None is a closed loop."""
@@ -128,6 +128,6 @@ class Step:
     def work(self) -> float:
         """A guess at its relative length for the ETA: seeks of its writes over a fixed part."""
         plan = self.block.plan
-        writes = plan.warmup + plan.windows * (plan.writes or 5)
+        writes = plan.warmup + plan.windows * (plan.writes or 3)
         seeks = self.block.arm.seeks(self.clients, self.block.rows)
         return 200_000.0 + 2_000.0 * self.clients + writes * seeks

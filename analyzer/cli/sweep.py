@@ -68,7 +68,7 @@ Examples:
 @click.option(
     "--writes",
     type=click.IntRange(1),
-    help="Writes per window.  [default: 5 to 100, for about 0.2 s]",
+    help="Writes per window.  [default: 3 to 100, for about 0.2 s]",
 )
 @click.option(
     "--rate",

@@ -206,7 +206,7 @@ def test_long_messages_come_in_frames_of_4_kib(engine: Engine, database: Databas
             frame = await socket.frame()
             if frame.opcode in (0, 2):
                 frames.append(frame)
-        socket.close()
+        await socket.close()
         return frames[1:]
 
     message = asyncio.run(frames())
@@ -238,7 +238,7 @@ def test_a_silent_client_is_pinged_and_then_dropped(
         lively = await wire.open_socket(engine.address, "idle", wire.V2)
         silent = await wire.RawSocket.open(engine.address, "idle")
         opcodes = [frame.opcode for frame in await silent.until_the_end()]
-        silent.close()
+        await silent.close()
         await asyncio.sleep(1)
         await lively.send(wire.call("seed_rooms", 1))
         await wire.answer(lively)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import os
 import struct
 from dataclasses import dataclass
@@ -123,7 +124,10 @@ class RawSocket:
 
     async def close_code(self) -> int | None:
         codes = [frame.payload[:2] for frame in await self.until_the_end() if frame.opcode == 8]
+        await self.close()
         return int.from_bytes(codes[0], "big") if codes else None
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self.writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self.writer.wait_closed()
