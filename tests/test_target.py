@@ -43,7 +43,7 @@ def test_a_loopback_url_is_taken(text: str, url: str) -> None:
         ("http://127.0.0.1.example.com", "--allow-remote"),
         ("ftp://127.0.0.1", "write http"),
         ("http://127.0.0.1:99999", "65535"),
-        ("http://me:secret@127.0.0.1:3000", "--token-file"),
+        ("http://me:hunter2@127.0.0.1:3000", "--token-file"),
         ("http://127.0.0.1:3000/v1/database", "only scheme"),
         ("", "write http"),
     ],
@@ -51,7 +51,7 @@ def test_a_loopback_url_is_taken(text: str, url: str) -> None:
 def test_any_other_url_is_refused_with_what_to_do(text: str, told: str) -> None:
     with pytest.raises(UsageError, match=told) as caught:
         server_url(text, allow_remote=False)
-    assert "secret" not in str(caught.value)
+    assert "hunter2" not in str(caught.value)
 
 
 def test_a_token_is_read_from_its_file_and_never_shown(tmp_path: Path) -> None:
