@@ -19,7 +19,8 @@ def test_the_key_changes_with_a_source_and_not_with_its_place(tmp_path: Path) ->
     copy = tmp_path / "elsewhere"
     shutil.copytree(source_dir("modules"), copy, ignore=shutil.ignore_patterns("target"))
     assert source_key(copy) == source_key(source_dir("modules"))
-    (copy / "lobby" / "src" / "lib.rs").open("a").write("// changed\n")
+    lobby = copy / "lobby" / "src" / "lib.rs"
+    lobby.write_text(lobby.read_text() + "// changed\n")
     assert source_key(copy) != source_key(source_dir("modules"))
 
 
@@ -46,7 +47,6 @@ def _tool(folder: Path, name: str, script: str) -> None:
 
 def _build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr(cargo.shutil, "which", lambda name: shutil.which(name, path=str(tmp_path)))
     log = tmp_path / "build.log"
     cargo.cargo_build(tmp_path, tmp_path / "target", log, what="engine", env={}, args=[])
     return log

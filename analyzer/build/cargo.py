@@ -38,23 +38,23 @@ def cargo_build(
         "CARGO_TERM_PROGRESS_WIDTH": "80",
         "CARGO_TERM_COLOR": "never",
     }
-    with log.open("w", encoding="utf-8") as lines:
-        process = subprocess.Popen(
+    with (
+        log.open("w", encoding="utf-8") as lines,
+        subprocess.Popen(
             command,
             cwd=source,
             env=inherited | settings | dict(env),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-        )
+        ) as process,
+    ):
         assert process.stderr is not None
         try:
             _follow(process.stderr, lines, what)
         except BaseException:
             process.terminate()
             raise
-        finally:
-            process.wait()
     if process.returncode != 0:
         raise BuildError(f"building the {what} failed: {_first_error(log)} (log: {log})")
 

@@ -52,6 +52,16 @@ def test_it_ends_cleanly_and_leaves_no_folder_behind(
     assert list(engine.temporary.iterdir()) == []
 
 
+def test_a_killed_engine_is_cleaned_up_after_by_the_next(own_engine: Start) -> None:
+    killed = own_engine()
+    (left,) = killed.temporary.iterdir()
+    killed.kill()
+    next_one = own_engine()
+    assert left not in next_one.temporary.iterdir()
+    beside = own_engine()
+    assert len(list(beside.temporary.iterdir())) == 2
+
+
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "192.168.1.1:3000", "[::]:0", "localhost", "x"])
 def test_only_loopback_addresses_are_served(binary: Path, address: str) -> None:
     refused = run(binary, "--listen", address)
