@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 RUST := 1.97.0
+CACHE := $(or $(STDB_SWEEP_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stdb-sweep)
 
 .PHONY: help setup sweep test bench lint wheel clean
 
@@ -39,12 +40,17 @@ bench: setup
 	$(BIN)/python tests/bench/bench_swarm.py
 	$(BIN)/python tests/bench/bench_sweep.py
 
-lint: .venv/.installed rust
+lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	rustup component add --toolchain $(RUST) rustfmt clippy
 	cd modules && cargo +$(RUST) fmt --check
 	cd engine && cargo +$(RUST) fmt --check
+	cd modules && CARGO_TARGET_DIR=$(CACHE)/modules/target \
+	  cargo +$(RUST) clippy --release --locked --target wasm32-unknown-unknown -- -D warnings
+	cd engine && CARGO_TARGET_DIR=$(CACHE)/engine/target RUSTY_V8_ARCHIVE=$(CACHE)/engine/no-v8.a \
+	  cargo +$(RUST) clippy --release --locked -- -D warnings
 
 wheel: setup
 	$(BIN)/python -m analyzer.build.modules
