@@ -10,7 +10,7 @@ mod registry;
 mod scratch;
 mod websocket;
 
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Ok(filter) => tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_writer(io::stderr)
+            .with_ansi(io::stderr().is_terminal())
             .init(),
         Err(error) => return complain(&format!("--log: {error}"), 2),
     }
