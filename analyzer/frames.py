@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 import pandas as pd
 
@@ -31,17 +32,24 @@ def repeats_frame(observations: Sequence[Observation]) -> pd.DataFrame:
     groups: dict[tuple[object, ...], list[Observation]] = {}
     for observation in observations:
         groups.setdefault((observation.cell, observation.repeat), []).append(observation)
-    frame = pd.DataFrame([_repeat_row(group) for group in groups.values()], columns=columns)
-    return frame.sort_values([*KEY, "repeat"], ignore_index=True)
+    ordered = sorted(map(_repeat_row, groups.values()), key=_place)
+    return pd.DataFrame(ordered, columns=columns)
 
 
-def _repeat_row(group: Sequence[Observation]) -> dict[str, object]:
+def _place(row: dict[str, Any]) -> tuple[object, ...]:
+    """Arms in the order the scenario declares them: the reader compares with the first."""
+    arms = [arm.name for arm in SCENARIOS[row["scenario"]].arms]
+    arm = arms.index(row["arm"])
+    return (row["scenario"], arm, row["clients"], row["rows"], row["repeat"])
+
+
+def _repeat_row(group: Sequence[Observation]) -> dict[str, Any]:
     first = group[0]
     table = pd.DataFrame([asdict(window) for window in group])
     writes = int(table["writes"].sum())
     arm = SCENARIOS[first.scenario].arm(first.arm)
     reasons = list(dict.fromkeys(reason for window in group for reason in window.reasons))
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "scenario": first.scenario,
         "arm": first.arm,
         "clients": first.clients,
@@ -56,7 +64,7 @@ def _repeat_row(group: Sequence[Observation]) -> dict[str, object]:
     for name in ("reducer_ms", "update_ms"):
         times = table[name].astype(float)
         row[name] = (times * table["writes"]).sum(skipna=False) / writes if writes else float("nan")
-    row["write_ms"] = row["reducer_ms"] + row["update_ms"]  # type: ignore[operator]
+    row["write_ms"] = row["reducer_ms"] + row["update_ms"]
     for name in COUNTS:
         counted = table[name].astype(float).sum(skipna=False)
         row[name] = counted / writes if writes else float("nan")
@@ -69,7 +77,7 @@ def cells_frame(repeats: pd.DataFrame) -> pd.DataFrame:
     Times come from repeats that are whole; with none of them they are unknown.
     """
     rows = []
-    for key, group in repeats.groupby(KEY, sort=True):
+    for key, group in repeats.groupby(KEY, sort=False):
         whole = group[group["verdict"] == "ok"]
         reasons = "; ".join(dict.fromkeys(group.loc[group["verdict"] != "ok", "reason"]))
         row: dict[str, object] = dict(zip(KEY, key, strict=True))

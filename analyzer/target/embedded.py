@@ -17,12 +17,14 @@ _START_S = 30.0
 
 
 @contextlib.asynccontextmanager
-async def embedded(log: Path, *, listen: str = "127.0.0.1:0") -> AsyncIterator[Server]:
+async def embedded(log: Path) -> AsyncIterator[Server]:
     """Start the engine on a free loopback port; it ends with us, even when we are killed.
 
     Raises BuildError when it is not built, TargetError when it does not come up.
     """
-    command = [str(engine_binary()), "--listen", listen, "--exit-with-stdin"]
+    # On a busy machine we may answer pings late; that must not end a subscriber.
+    command = [str(engine_binary()), "--listen", "127.0.0.1:0", "--exit-with-stdin"]
+    command += ["--idle-timeout", "300"]
     async with running(command, log=log, what="embedded engine") as process:
         assert process.stdout is not None
         try:
