@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from analyzer.build.cache import cache_dir
-from analyzer.errors import HttpError
+from analyzer.errors import HttpError, RunError
 from analyzer.stdb.http import StdbHttp
+from analyzer.store import writing
 from analyzer.target import Server
+from analyzer.target.server import is_token
 
 PREFIX = "stdb-sweep-"
 _DELETE_S = 10.0
@@ -42,22 +45,10 @@ class Databases:
 
     async def clear_leftovers(self) -> int:
         """Delete what an earlier, killed sitting left on this server. Returns how many."""
-        leftovers = self.leftovers()
-        for name in leftovers:
+        names = leftovers(self._journal)
+        for name in names:
             await self._delete(name)
-        return len(leftovers)
-
-    def leftovers(self) -> list[str]:
-        """Names that were created and not deleted."""
-        open_names: dict[str, None] = {}
-        if self._journal.is_file():
-            for line in self._journal.read_text(encoding="utf-8").splitlines():
-                what, _, name = line.partition(" ")
-                if what == "created" and name.startswith(PREFIX):
-                    open_names[name] = None
-                elif what == "deleted":
-                    open_names.pop(name, None)
-        return list(open_names)
+        return len(names)
 
     async def _delete(self, name: str) -> None:
         """Best effort: a server that is gone has taken the database along, or keeps its name."""
@@ -68,11 +59,26 @@ class Databases:
                 return
         except TimeoutError:
             return
-        self._note("deleted", name)
+        # Unnoted it is deleted twice, which does no harm; an error here would hide the first one.
+        with contextlib.suppress(RunError):
+            self._note("deleted", name)
 
     def _note(self, what: str, name: str) -> None:
-        with self._journal.open("a", encoding="utf-8") as file:
+        with writing(self._journal), self._journal.open("a", encoding="utf-8") as file:
             file.write(f"{what} {name}\n")
+
+
+def leftovers(journal: Path) -> list[str]:
+    """Names that were created and not deleted, by a journal that need not be there."""
+    names: dict[str, None] = {}
+    if journal.is_file():
+        for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
+            what, _, name = line.partition(" ")
+            if what == "created" and name.startswith(PREFIX):
+                names[name] = None
+            elif what == "deleted":
+                names.pop(name, None)
+    return list(names)
 
 
 async def owner_token(server: Server) -> str:
@@ -87,15 +93,23 @@ async def owner_token(server: Server) -> str:
         if server.kind != "remote":
             return (await http.new_identity()).token
         kept = cache_dir() / "owners" / server.url.replace("://", "-").replace(":", "-")
-        if kept.is_file():
-            token = kept.read_text(encoding="ascii").strip()
-            if await _accepted(server.url, token):
-                return token
+        with writing(kept):
+            earlier = kept.read_text(encoding="utf-8", errors="replace") if kept.is_file() else ""
+        if is_token(earlier) and await _accepted(server.url, earlier):
+            return earlier
         token = (await http.new_identity()).token
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        kept.touch(mode=0o600)
-        kept.write_text(token, encoding="ascii")
+        with writing(kept):
+            _keep_secret(kept, token)
         return token
+
+
+def _keep_secret(path: Path, text: str) -> None:
+    """Whole or not at all, and never readable by others, not even for a moment."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.touch(mode=0o600)
+    fresh.write_text(text, encoding="ascii")
+    fresh.replace(path)
 
 
 async def _accepted(url: str, token: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -41,11 +42,16 @@ class Plan:
         for field in ("arms", "clients", "rows"):
             if not getattr(self, field):
                 raise UsageError(f"a sweep needs at least one of its {field}")
-        for field, least in (("repeats", 1), ("windows", 1), ("warmup", 1), ("writes", 1)):
+        if self.clients[0] < 0 or list(self.clients) != sorted(set(self.clients)):
+            raise UsageError(f"clients {self.clients}: they ascend from 0 or more, each once")
+        if min(self.rows) < 1:
+            raise UsageError(f"{self.definition.row_flag} {self.rows}: each is 1 or more")
+        least = {"repeats": 1, "windows": 1, "warmup": 1, "writes": 1, "seed": 0}
+        for field, lowest in least.items():
             value = getattr(self, field)
-            if value is not None and value < least:
-                raise UsageError(f"--{field} {value}: it takes {least} or more")
-        if self.rate is not None and self.rate <= 0:
+            if value is not None and value < lowest:
+                raise UsageError(f"--{field} {value}: it takes {lowest} or more")
+        if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0):
             raise UsageError(f"--rate {self.rate:g}: it takes writes per second, above 0")
 
     @property

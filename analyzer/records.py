@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+import math
+from dataclasses import Field, asdict, dataclass, fields
 from typing import Any
 
 
@@ -97,7 +98,22 @@ class Observation:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Observation:
-        """Raises TypeError or KeyError on a record that is not one; unknown keys are dropped."""
-        known = {f.name for f in fields(cls)}
-        kept = {k: v for k, v in data.items() if k in known}
-        return cls(**kept | {"reasons": tuple(kept.get("reasons", ()))})
+        """Unknown keys are dropped. Raises TypeError or ValueError naming the value that is bad."""
+        kept = {f.name: _checked(f, data[f.name]) for f in fields(cls) if f.name in data}
+        return cls(**kept)
+
+
+def _checked(field: Field[Any], value: Any) -> Any:
+    """A value as it may stand in `field`, going by the words of its annotation."""
+    words = str(field.type).split(" | ")
+    if value is None and "None" in words:
+        return None
+    if field.name == "reasons" and isinstance(value, list):
+        return tuple(map(str, value))
+    kinds: dict[str, Any] = {"str": str, "bool": bool, "int": int, "float": (int, float)}
+    kind = kinds.get(words[0], tuple)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise TypeError(f"its {field.name} is {value!r}")
+    if isinstance(value, (int, float)) and not (math.isfinite(value) and value >= 0):
+        raise ValueError(f"its {field.name} is {value}")
+    return value

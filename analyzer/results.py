@@ -20,8 +20,10 @@ def analyse_run(run: Run, budget_ms: float | None = None) -> tuple[Analysis, Con
     if not run.observations:
         raise RunError(f"{run.path} holds no finished cell yet")
     budget = budget_ms or run.manifest.get("analysis", {}).get("budget_ms", BUDGET_MS)
+    if not isinstance(budget, (int, float)) or not budget > 0:
+        raise RunError(f"{run.path / 'manifest.json'}: its budget_ms is {budget!r}")
     frame = run.frame()
-    analysis = analyse(frame, budget_ms=budget, seed=run.manifest["seed"])
+    analysis = analyse(frame, budget_ms=budget, seed=run.plan.seed)
     return analysis, build_content(analysis, frame, run.manifest, run.path, control=_drift(run))
 
 

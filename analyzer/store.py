@@ -6,17 +6,20 @@ A killed sweep leaves whole steps and at most one torn line, which loading drops
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import fcntl
 import gzip
+import itertools
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.errors import RunError
+from analyzer.errors import RunError, SweepError
 from analyzer.plan import Plan, Step
 from analyzer.records import Cell, Observation
 
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 MUST_AGREE = ("plan", "engine", "module_sha256")
 """Manifest keys that must be equal before two sittings count as one run."""
+_KINDS: dict[str, type] = {
+    "plan": dict, "engine": dict, "analysis": dict, "sittings": list, "argv": list
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,33 @@ class Run:
         return repeats_frame([o for o in self.observations if o.control == control])
 
 
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Tell a full or read-only disk in one line. Raises RunError with the path."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"cannot write to {path}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep every other sweep out of the run directory `path`, until this process ends at most.
+
+    Raises RunError when another one is in it.
+    """
+    with writing(path):
+        folder = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(f"another sweep is writing to {path}: use another --out") from None
+        yield
+    finally:
+        os.close(folder)
+
+
 def load_run(path: Path | str) -> Run:
     """Read a run directory. Raises RunError when it is none or not readable by this version."""
     path = Path(path)
@@ -71,30 +104,44 @@ def load_run(path: Path | str) -> Run:
         raise RunError(
             f"{path} has schema version {version}, this stdb-sweep reads {SCHEMA_VERSION}"
         )
-    return Run(path, manifest, _whole_steps(_observations(path / "observations.jsonl")))
+    for key, kind in _KINDS.items():
+        if not isinstance(manifest.get(key, kind()), kind):
+            raise RunError(f"{path / 'manifest.json'}: its {key} is {manifest[key]!r}")
+    try:
+        plan = Plan.from_dict(manifest["plan"])
+    except (TypeError, KeyError, ValueError, SweepError) as error:
+        raise RunError(f"{path / 'manifest.json'} holds no plan to go by: {error}") from None
+    return Run(path, manifest, _whole_steps(_observations(path / "observations.jsonl", plan)))
 
 
-def _observations(path: Path) -> list[Observation]:
-    if not path.is_file():
+def _observations(path: Path, plan: Plan) -> list[Observation]:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
         return []
-    text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {error.strerror}") from None
     *lines, _torn = text.split("\n")
+    cells = set(plan.cells)
     records = []
     for number, line in enumerate(lines, 1):
         try:
-            records.append(Observation.from_dict(json.loads(line)))
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise RunError(f"{path}:{number} is not an observation") from None
+            record = Observation.from_dict(json.loads(line))
+        except (ValueError, TypeError, AttributeError) as error:
+            raise RunError(f"{path}:{number} is not an observation: {error}") from None
+        if record.cell not in cells:
+            raise RunError(f"{path}:{number}: {record.cell} is not in the plan of this run")
+        records.append(record)
     return records
 
 
 def _whole_steps(records: Iterable[Observation]) -> tuple[Observation, ...]:
-    """Only steps of which every window is there."""
-    steps: dict[tuple[Cell, int, bool], list[Observation]] = defaultdict(list)
+    """Only steps of which every window is there; of a window that is there twice, the first."""
+    steps: dict[tuple[Cell, int, bool], dict[int, Observation]] = defaultdict(dict)
     for record in records:
-        steps[record.cell, record.repeat, record.control].append(record)
-    whole = [group for group in steps.values() if len(group) == group[0].windows]
-    return tuple(record for group in whole for record in group)
+        steps[record.cell, record.repeat, record.control].setdefault(record.window, record)
+    whole = [group for group in steps.values() if len(group) == next(iter(group.values())).windows]
+    return tuple(record for group in whole for record in group.values())
 
 
 class RunWriter:
@@ -107,7 +154,8 @@ class RunWriter:
     @classmethod
     def create(cls, path: Path, manifest: dict[str, Any]) -> RunWriter:
         """Start a run in the folder `path`."""
-        (path / "scrapes").mkdir(exist_ok=True)
+        with writing(path):
+            (path / "scrapes").mkdir(exist_ok=True)
         writer = cls(path, {"schema_version": SCHEMA_VERSION} | manifest)
         writer.write_json("manifest.json", writer.manifest)
         return writer
@@ -133,14 +181,15 @@ class RunWriter:
         self, observations: Sequence[Observation], scrapes: Sequence[str], step: Step
     ) -> None:
         """Keep one step: its windows' records and the raw scrapes between them."""
-        for number, text in enumerate(scrapes):
-            name = _scrape_name(step, number)
-            with gzip.open(self.path / "scrapes" / name, "wt", encoding="utf-8") as file:
-                file.write(text)
-        with (self.path / "observations.jsonl").open("a", encoding="utf-8") as file:
-            file.write("".join(_line(record) for record in observations))
-            file.flush()
-            os.fsync(file.fileno())
+        with writing(self.path):
+            for number, text in enumerate(scrapes):
+                name = _scrape_name(step, number)
+                with gzip.open(self.path / "scrapes" / name, "wt", encoding="utf-8") as scrape:
+                    scrape.write(text)
+            with (self.path / "observations.jsonl").open("a", encoding="utf-8") as file:
+                file.write("".join(_line(record) for record in observations))
+                file.flush()
+                os.fsync(file.fileno())
 
     def write_json(self, name: str, data: Any) -> None:
         """Strict JSON: NaN and Infinity raise ValueError."""
@@ -163,19 +212,21 @@ def _scrape_name(step: Step, number: int) -> str:
 def _replace(path: Path, text: str) -> None:
     """Write whole or not at all."""
     fresh = path.with_name(path.name + ".new")
-    fresh.write_text(text, encoding="utf-8")
-    fresh.replace(path)
+    with writing(path):
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(path)
 
 
 def find_run(plan: Plan, root: Path) -> Run | None:
-    """The newest unfinished run of the same plan under `root`."""
+    """The newest unfinished run of the same plan under `root` that no other sweep is in."""
     if not root.is_dir():
         return None
     for path in sorted(root.iterdir(), reverse=True):
         if not (path / "manifest.json").is_file():
             continue
         try:
-            run = load_run(path)
+            with held(path):
+                run = load_run(path)
         except RunError:
             continue
         if run.manifest.get("plan") == plan.to_dict() and not run.complete:
@@ -184,9 +235,11 @@ def find_run(plan: Plan, root: Path) -> Run | None:
 
 
 def new_run_path(root: Path, scenario: str) -> Path:
-    """`root/<date>-<scenario>`, numbered from the second of a day on."""
+    """Make the folder `root/<date>-<scenario>`, numbered from the second of a day on."""
     stem = f"{datetime.date.today().isoformat()}-{scenario}"
-    number = 1
-    while (path := root / (stem if number == 1 else f"{stem}-{number}")).exists():
-        number += 1
+    for number in itertools.count(1):
+        path = root / (stem if number == 1 else f"{stem}-{number}")
+        with writing(path), contextlib.suppress(FileExistsError):
+            path.mkdir(parents=True)
+            break
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from analyzer.errors import UsageError
@@ -18,6 +19,8 @@ def milliseconds(text: str) -> float:
     value = float(match[1]) * _UNITS[match[2]]
     if value <= 0:
         raise UsageError(f"{text!r} is no time at all: write a duration above 0")
+    if not math.isfinite(value):
+        raise UsageError(f"{text[:20]!r}... is too large a duration: write 50ms or 1.5s")
     return value
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import analyzer
+import analyzer.cli.sweep
 from analyzer.cli import VERBS
 from tests.command import error_line, stdb_sweep
 
@@ -32,6 +33,11 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--clients 10 --rooms 8 --budget 50", "'50' is not a duration"),
         ("--clients 10 --rooms 8 --repeats 0", "--repeats"),
         ("--clients 10 --rooms 8 --rate 0", "--rate 0"),
+        ("--clients 10 --rooms 8 --rate nan", "--rate nan"),
+        ("--clients 10 --rooms 8 --rate inf", "--rate inf"),
+        ("--clients 10 --rooms 8 --seed -1", "--seed"),
+        ("--clients 10 --rooms 8 --server http://[::1", "--server"),
+        ("--clients 10 --rooms 8 --server http://127.0.0.1:99999", "65535"),
         ("--clients 10 --rooms 8 --server http://127.0.0.1:1 --server-bin /bin/true", "exclude"),
         ("--clients 10 --rooms 8 --token-file /dev/null", "--token-file goes with --server"),
         ("--clients 10 --rooms 8 --magic", "--magic"),
@@ -48,8 +54,9 @@ def test_bad_usage_ends_with_exit_2_and_names_the_bad_item(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_empty_list_is_refused(tmp_path: Path) -> None:
-    done = stdb_sweep("--clients", "", "--rooms", "8", cwd=tmp_path)
+@pytest.mark.parametrize("rooms", ["8", ""])
+def test_an_empty_list_is_refused(tmp_path: Path, rooms: str) -> None:
+    done = stdb_sweep("--clients", "", "--rooms", rooms, cwd=tmp_path)
     assert done.returncode == 2
     assert "--clients" in error_line(done)
 
@@ -119,3 +126,17 @@ def test_no_module_is_longer_than_400_lines() -> None:
         text = path.read_text()
         ast.parse(text)
         assert text.count("\n") <= 400, path
+
+
+def test_ctrl_c_before_the_first_cell_says_that_nothing_was_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(**flags: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(analyzer.cli.sweep, "_sweep", interrupted)
+    monkeypatch.setattr(sys, "argv", ["stdb-sweep", "--clients", "1", "--rooms", "1"])
+    with pytest.raises(SystemExit) as caught:
+        analyzer.cli.main()
+    assert caught.value.code == 130
+    assert "interrupted: nothing was measured yet" in capsys.readouterr().err

@@ -146,7 +146,10 @@ def test_an_engine_killed_in_mid_cell_is_one_line_and_loses_nothing(tmp_path: Pa
     stdout, stderr = sweep.communicate(timeout=60)
     assert sweep.returncode == 1
     assert "Traceback" not in stderr
-    assert "127.0.0.1" in stderr.splitlines()[-1] or "connection" in stderr.splitlines()[-1]
+    last = stderr.splitlines()[-1]
+    assert "127.0.0.1" in last or "connection" in last
+    assert "the embedded engine ended with SIGKILL" in last
+    assert "finished steps are in run; the same command goes on" in last
     assert load_run(tmp_path / "run").observations
     assert stdout == ""
 

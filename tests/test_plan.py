@@ -67,7 +67,14 @@ def test_bad_plans_are_refused_by_name() -> None:
         ("arms", ("per_sender", "magic"), "'magic'"),
         ("repeats", 0, "--repeats 0"),
         ("rate", 0.0, "--rate 0"),
+        ("rate", float("nan"), "--rate nan"),
+        ("rate", float("inf"), "--rate inf"),
+        ("seed", -1, "--seed -1"),
         ("clients", (), "clients"),
+        ("clients", (10, 0), "ascend"),
+        ("clients", (5, 5), "each once"),
+        ("clients", (-1, 5), "0 or more"),
+        ("rows", (0, 8), "1 or more"),
     ]:
         with pytest.raises(UsageError, match=told):
             dataclasses.replace(PLAN, **{field: value})

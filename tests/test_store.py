@@ -12,7 +12,8 @@ import pytest
 from analyzer.errors import RunError
 from analyzer.frames import CELL_COLUMNS, cells_frame
 from analyzer.plan import Plan
-from analyzer.store import RunWriter, find_run, load_run, new_run_path
+from analyzer.results import analyse_run
+from analyzer.store import RunWriter, find_run, held, load_run, new_run_path
 from tests.factory import observation, steps, windows
 
 PLAN = Plan(scenario="lobby", arms=("per_sender",), clients=(0, 10), rows=(8, 64), repeats=2)
@@ -98,7 +99,7 @@ def test_an_unfinished_run_of_the_same_plan_is_found_and_a_finished_one_is_not(
 
 def test_a_second_run_of_a_day_gets_a_number(tmp_path: Path) -> None:
     first = new_run_path(tmp_path, "lobby")
-    first.mkdir()
+    assert first.is_dir()
     assert new_run_path(tmp_path, "lobby").name == first.name + "-2"
 
 
@@ -107,6 +108,83 @@ def test_json_is_strict(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         writer.write_json("model.json", {"cost": float("nan")})
     assert not (tmp_path / "model.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"clients": "10"}, "its clients is '10'"),
+        ({"clients": 11}, "S=11 R=8 is not in the plan"),
+        ({"arm": "magic"}, "lobby/magic"),
+        ({"scenario": "chess"}, "chess/per_sender"),
+        ({"writes": True}, "its writes is True"),
+        ({"writes": -1}, "its writes is -1"),
+        ({"reducer_ms": float("nan")}, "its reducer_ms is nan"),
+        ({"index_seeks": 1.5}, "its index_seeks is 1.5"),
+        ({"reasons": "none"}, "its reasons is 'none'"),
+        ({"verdict": None}, "its verdict is None"),
+    ],
+)
+def test_an_edited_observation_is_refused_with_its_line_and_its_bad_value(
+    tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
+    plan = Plan(scenario="lobby", arms=("per_sender",), clients=(0, 10), rows=(8,), repeats=1)
+    begun(tmp_path, 99, plan)
+    path = tmp_path / "observations.jsonl"
+    first, second, *rest = path.read_text().split("\n")
+    path.write_text("\n".join([first, json.dumps(json.loads(second) | change), *rest]))
+    with pytest.raises(RunError) as caught:
+        load_run(tmp_path)
+    assert "observations.jsonl:2" in str(caught.value)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"plan": None}, "its plan is None"),
+        ({"plan": {}}, "no plan to go by"),
+        ({"plan": PLAN.to_dict() | {"scenario": "chess"}}, "'chess'"),
+        ({"plan": PLAN.to_dict() | {"clients": ["a"]}}, "no plan to go by"),
+        ({"engine": "2.14.0"}, "its engine is '2.14.0'"),
+        ({"analysis": 50}, "its analysis is 50"),
+    ],
+)
+def test_an_edited_manifest_is_refused_in_one_line(
+    tmp_path: Path, change: dict[str, Any], told: str
+) -> None:
+    writer = begun(tmp_path, 1)
+    (tmp_path / "manifest.json").write_text(json.dumps(writer.manifest | change))
+    with pytest.raises(RunError, match="manifest") as caught:
+        load_run(tmp_path)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_budget_that_is_none_is_refused_by_name(tmp_path: Path) -> None:
+    writer = begun(tmp_path, 1)
+    changed = writer.manifest | {"analysis": {"budget_ms": "50"}}
+    (tmp_path / "manifest.json").write_text(json.dumps(changed))
+    with pytest.raises(RunError, match="budget_ms is '50'"):
+        analyse_run(load_run(tmp_path))
+
+
+def test_a_step_that_was_written_twice_counts_once_and_is_not_lost(tmp_path: Path) -> None:
+    begun(tmp_path, 2)
+    before = load_run(tmp_path).observations
+    path = tmp_path / "observations.jsonl"
+    path.write_text(path.read_text() * 2)
+    assert load_run(tmp_path).observations == before
+
+
+def test_a_run_that_another_sweep_is_in_is_left_to_it(tmp_path: Path) -> None:
+    begun(tmp_path / "a", 1)
+    with held(tmp_path / "a"):
+        assert find_run(PLAN, tmp_path) is None
+        with pytest.raises(RunError, match="another sweep"), held(tmp_path / "a"):
+            pass
+    found = find_run(PLAN, tmp_path)
+    assert found is not None
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +12,7 @@ import pytest
 
 from analyzer.metrics.parse import parse
 from analyzer.store import load_run
-from tests.command import COMMAND, stdb_sweep
+from tests.command import stdb_sweep
 
 SMALL = ("--clients", "2,5", "--rooms", "2,4", "--repeats", "2", "--writes", "3")
 
@@ -137,73 +135,3 @@ def test_every_client_on_every_protocol_counts_the_same(
     cells = pd.read_csv(tmp_path / "run" / "cells.csv")
     assert list(cells["index_seeks"]) == [1, 52]
     assert list(cells["deliveries"]) == [0, 3]
-
-
-def test_a_killed_sweep_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    command = [*SMALL, "--arms", "per_sender"]
-    path = tmp_path / "runs"
-    sweep = subprocess.Popen([COMMAND, *command], cwd=tmp_path, stderr=subprocess.PIPE)
-    try:
-        run = _wait_for_observations(path, 4)
-        engines = _children(sweep.pid)
-    finally:
-        sweep.send_signal(signal.SIGKILL)
-        sweep.communicate()
-    before = load_run(run)
-    assert not before.complete
-    assert not _left(engines)
-
-    done = stdb_sweep(*command, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert f"{len(before.finished)} steps are finished" in done.stderr
-    after = load_run(run)
-    assert after.complete
-    assert list(path.iterdir()) == [run]
-    assert after.observations[: len(before.observations)] == before.observations
-    keys = [(o.cell, o.repeat, o.control, o.window) for o in after.observations]
-    assert len(keys) == len(set(keys))
-
-
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_sweep_keeps_what_is_finished_and_leaves_no_engine(
-    tmp_path: Path, stop: signal.Signals
-) -> None:
-    sweep = subprocess.Popen(
-        [COMMAND, *SMALL], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    run = _wait_for_observations(tmp_path / "runs", 2)
-    engines = _children(sweep.pid)
-    sweep.send_signal(stop)
-    _, stderr = sweep.communicate(timeout=60)
-    assert sweep.returncode == 130
-    assert "Traceback" not in stderr
-    assert "same command" in stderr.splitlines()[-1]
-    assert load_run(run).observations
-    assert not _left(engines)
-    created = (run / "databases.txt").read_text().count("created")
-    assert (run / "databases.txt").read_text().count("deleted") == created
-
-
-def _wait_for_observations(root: Path, lines: int) -> Path:
-    for _ in range(600):
-        for run in root.iterdir() if root.is_dir() else ():
-            path = run / "observations.jsonl"
-            if path.is_file() and path.read_text().count("\n") >= lines:
-                return run
-        time.sleep(0.05)
-    raise AssertionError("no observation within 30 s")
-
-
-def _children(pid: int) -> list[str]:
-    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
-    return found.stdout.split()
-
-
-def _left(pids: list[str]) -> list[str]:
-    """Which of these processes still run ten seconds on, at the latest."""
-    assert pids
-    for _ in range(100):
-        if not (alive := [pid for pid in pids if Path(f"/proc/{pid}").exists()]):
-            return []
-        time.sleep(0.1)
-    return alive

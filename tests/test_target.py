@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from analyzer.build.engine import engine_binary
-from analyzer.databases import Databases, owner_token
-from analyzer.errors import HttpError, TargetError, UsageError
+from analyzer.databases import Databases, leftovers, owner_token
+from analyzer.errors import HttpError, RunError, TargetError, UsageError
 from analyzer.stdb.http import StdbHttp
 from analyzer.target import Server, Target
 from analyzer.target.remote import read_token
@@ -46,6 +46,7 @@ def test_a_loopback_url_is_taken(text: str, url: str) -> None:
         ("http://me:hunter2@127.0.0.1:3000", "--token-file"),
         ("http://127.0.0.1:3000/v1/database", "only scheme"),
         ("", "write http"),
+        ("http://[::1", "write http"),
     ],
 )
 def test_any_other_url_is_refused_with_what_to_do(text: str, told: str) -> None:
@@ -61,7 +62,9 @@ def test_a_token_is_read_from_its_file_and_never_shown(tmp_path: Path) -> None:
     assert "abc" not in repr(Server("http://127.0.0.1:1", "remote", "2", token=token))
 
 
-@pytest.mark.parametrize("content", [b"", b"two words", b"\xff\xfe", b"a\nb"])
+@pytest.mark.parametrize(
+    "content", [b"", b"two words", b"\xff\xfe", b"a\nb", b"a\x00b", b"a\x1b[0m", "a\u00e9".encode()]
+)
 def test_a_file_that_holds_no_token_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "token").write_bytes(content)
     with pytest.raises(UsageError, match="--token-file"):
@@ -121,13 +124,13 @@ def test_a_binary_that_is_no_server_is_told_with_its_last_words(tmp_path: Path) 
 def test_a_database_is_deleted_even_when_the_work_on_it_fails(
     tmp_path: Path, engine: Server, lobby_wasm: bytes
 ) -> None:
-    async def work() -> tuple[str, Databases]:
+    async def work() -> None:
         async with StdbHttp(engine.url, token=await owner_token(engine)) as http:
             databases = Databases(http, tmp_path / "journal")
             try:
                 async with databases.fresh("test_arm", lobby_wasm) as database:
                     assert len(database) == 64
-                    [name] = databases.leftovers()
+                    [name] = leftovers(tmp_path / "journal")
                     assert name.startswith("stdb-sweep-test-arm-")
                     raise RuntimeError
             except RuntimeError:
@@ -135,10 +138,9 @@ def test_a_database_is_deleted_even_when_the_work_on_it_fails(
             with pytest.raises(HttpError) as caught:
                 await http.schema(name)
             assert caught.value.status == 404
-            return name, databases
 
-    _, databases = asyncio.run(work())
-    assert databases.leftovers() == []
+    asyncio.run(work())
+    assert leftovers(tmp_path / "journal") == []
 
 
 def test_what_a_killed_sweep_left_is_cleared_by_the_next_and_nothing_else_is(
@@ -186,3 +188,27 @@ def test_the_owner_of_databases_on_a_running_server_is_kept_private(
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
     kept.write_text("a.stale.token")
     assert asyncio.run(owner_token(running)) not in {first, "a.stale.token"}
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"no token", b"\xff\xfe\x00"])
+def test_a_kept_owner_that_was_cut_short_is_replaced(
+    tmp_path: Path, engine: Server, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setenv("STDB_SWEEP_CACHE", str(tmp_path))
+    running = Server(engine.url, "remote", engine.version)
+    asyncio.run(owner_token(running))
+    [kept] = (tmp_path / "owners").iterdir()
+    kept.write_bytes(content)
+    token = asyncio.run(owner_token(running))
+    assert kept.read_text() == token
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert list((tmp_path / "owners").iterdir()) == [kept]
+
+
+def test_a_cache_that_cannot_be_written_to_is_named(
+    tmp_path: Path, engine: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "owners").write_text("a file where a folder must be")
+    monkeypatch.setenv("STDB_SWEEP_CACHE", str(tmp_path))
+    with pytest.raises(RunError, match=f"cannot write to {tmp_path}/owners/"):
+        asyncio.run(owner_token(Server(engine.url, "remote", engine.version)))

@@ -15,6 +15,12 @@ def test_a_duration_is_read_with_its_unit(text: str, ms: float) -> None:
     assert milliseconds(text) == pytest.approx(ms)
 
 
+def test_a_duration_too_large_for_a_number_is_refused_in_one_short_line() -> None:
+    with pytest.raises(UsageError, match="too large") as caught:
+        milliseconds("9" * 400 + "ms")
+    assert len(str(caught.value)) < 100
+
+
 @pytest.mark.parametrize("text", ["", "50", "ms", "-1ms", "1e3ms", "0ms", "5 hours", "nan ms"])
 def test_what_is_no_duration_is_refused_by_name(text: str) -> None:
     with pytest.raises(UsageError) as caught:

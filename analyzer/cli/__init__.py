@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import os
 import sys
+from typing import TextIO
 
 import click
 
@@ -37,23 +40,46 @@ class Verbs(click.Group):
 
 def main() -> None:
     """Errors of ours are one line on stderr and their own exit code."""
+    _open_standard_streams()
     from analyzer.cli.sweep import command
 
+    code: int | None
     try:
         code = command.main(standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except click.Abort:
-        code = 130
+    except (click.Abort, KeyboardInterrupt):
+        code = _failed("interrupted: nothing was measured yet", 130)
     except SweepError as error:
-        print(f"stdb-sweep: {error}", file=sys.stderr)
-        code = error.exit_code
-    except KeyboardInterrupt:
-        print("stdb-sweep: interrupted", file=sys.stderr)
-        code = 130
+        code = _failed("; ".join([str(error), *getattr(error, "__notes__", [])]), error.exit_code)
     except BrokenPipeError:
         # The reader of our output has left; nothing of ours is lost.
-        sys.stderr.close()
         code = 1
+        _drop(sys.stdout)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        code = _failed(f"{where}{error.strerror}", 1)
+        _drop(sys.stdout)
     sys.exit(code)
+
+
+def _failed(text: str, code: int) -> int:
+    with contextlib.suppress(OSError):
+        print(f"stdb-sweep: {text}", file=sys.stderr)
+    return code
+
+
+def _open_standard_streams() -> None:
+    """Started with a closed stdin, stdout or stderr, the next file opened would take its place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r"))
+
+
+def _drop(stream: TextIO) -> None:
+    """What is still in its buffer cannot be written: Python must not try again at its end."""
+    with contextlib.suppress(OSError):
+        stream.close()

@@ -9,8 +9,17 @@ from typing import Any
 import click
 from rich.console import Console
 
+from analyzer.errors import VoidCells
 from analyzer.report.layout import Content
 from analyzer.report.terminal import render_terminal
+from analyzer.store import Run
+
+
+def refuse_void(run: Run) -> None:
+    """Raises VoidCells, exit 3, when a count of the run was not what it had to be."""
+    cells = {o.cell for o in run.observations if o.verdict != "ok"}
+    if cells:
+        raise VoidCells(f"void cells: {len(cells)} of {len(run.plan.cells)}; the report says why")
 
 
 def print_document(

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import sys
+import contextlib
 import time
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import Progress as Bar
 
+from analyzer.controller import Progress
 from analyzer.measure import Measured
 from analyzer.plan import Step
 from analyzer.units import text_ms, text_seconds
 
 
-class LiveProgress:
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Nobody there to read it is no reason to end a sweep."""
+        self.quiet = True
+
+
+class LiveProgress(Progress):
     def __init__(self) -> None:
-        self._console = Console(stderr=True, highlight=False)
-        self._bar = Progress(
+        self._console = _Console(stderr=True, highlight=False)
+        self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
             TextColumn("{task.fields[tail]}"),
@@ -37,7 +45,7 @@ class LiveProgress:
     def begin(self, run: Path, steps: list[Step], finished: int) -> None:
         self._run, self._finished = run, finished
         if finished:
-            print(f"resuming {run}: {finished} steps are finished", file=sys.stderr)
+            self.note(f"resuming {run}: {finished} steps are finished")
         self._left, self._started = list(steps), time.monotonic()
         self._bar.start()
         self._task = self._bar.add_task("", total=sum(step.work for step in steps), tail="")
@@ -57,9 +65,14 @@ class LiveProgress:
         if self._console.is_terminal:
             self._draw(f"{self._step_name}: {cost}")
         else:
-            print(f"{self._step_name}: {cost}, {self._eta()}", file=sys.stderr, flush=True)
+            self.note(f"{self._step_name}: {cost}, {self._eta()}")
         for reason in dict.fromkeys(r for o in measured.observations for r in o.reasons):
-            self._console.print(f"void {step.cell}: {reason}", markup=False, style="yellow")
+            self.note(f"void {step.cell}: {reason}", style="yellow")
+
+    def note(self, text: str, style: str | None = None) -> None:
+        """A line that stays."""
+        with contextlib.suppress(OSError):
+            self._console.print(text, markup=False, style=style, soft_wrap=True)
 
     def end(self) -> None:
         self._bar.stop()

@@ -13,10 +13,12 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(run: Path, budget: str | None, as_json: bool) -> None:
     """Print the report of the run directory RUN again; nothing is measured or written."""
-    from analyzer.cli.output import print_document
+    from analyzer.cli.output import print_document, refuse_void
     from analyzer.results import analyse_run
     from analyzer.store import load_run
     from analyzer.units import milliseconds
 
-    analysis, content = analyse_run(load_run(run), milliseconds(budget) if budget else None)
+    found = load_run(run)
+    analysis, content = analyse_run(found, None if budget is None else milliseconds(budget))
     print_document(analysis.to_dict, lambda: content, as_json=as_json)
+    refuse_void(found)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
 from analyzer.cli import Verbs
-from analyzer.errors import UsageError, VoidCells
+from analyzer.errors import SweepError, UsageError
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS, Scenario
 from analyzer.units import milliseconds, whole_numbers
@@ -76,7 +74,9 @@ Examples:
     metavar="N",
     help="Pace the writes at N a second (open loop).  [default: closed loop]",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the order.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the order."
+)
 @click.option(
     "--protocol",
     type=click.Choice(["v2.bsatn", "v3.bsatn"]),
@@ -123,7 +123,7 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     """
     if ctx.invoked_subcommand is not None:
         return None
-    if not any((flags["clients"], flags["rooms"], flags["entrants"])):
+    if all(flags[name] is None for name in ("clients", "rooms", "entrants")):
         click.echo(ctx.get_help())
         return 0
     return _sweep(**flags)
@@ -133,7 +133,7 @@ def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags
     budget_ms = milliseconds(budget)
     plan = plan_of(flags)
 
-    from analyzer.cli.output import print_document
+    from analyzer.cli.output import print_document, refuse_void
     from analyzer.cli.progress import LiveProgress
     from analyzer.controller import sweep
     from analyzer.results import analyse_run, write_results
@@ -144,8 +144,8 @@ def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags
     target = Target(
         flags["server_bin"], flags["server"], flags["token_file"], flags["allow_remote"]
     )
-    _announce(plan)
     progress = LiveProgress()
+    progress.note(_announcement(plan))
     measuring = sweep(
         plan,
         target,
@@ -154,28 +154,25 @@ def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags
         analysis={"budget_ms": budget_ms},
         progress=progress,
     )
-    # A hangup or a plain kill ends a sweep as Ctrl-C does: in order.
-    for stop in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(stop, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         run = run_loop(measuring)
     except KeyboardInterrupt:
-        print(f"stdb-sweep: interrupted: {progress.kept()}", file=sys.stderr)
+        progress.note(f"stdb-sweep: interrupted: {progress.kept()}")
         return 130
+    except SweepError as error:
+        error.add_note(progress.kept())
+        raise
     analysis, content = analyse_run(run, budget_ms)
     write_results(run, analysis, content)
     print_document(analysis.to_dict, lambda: content, as_json=as_json)
-    void = [o for o in run.observations if o.verdict != "ok"]
-    if void:
-        cells = {str(o.cell) for o in void}
-        raise VoidCells(f"{len(cells)} cells are void; the report says why")
+    refuse_void(run)
     return 0
 
 
 def plan_of(flags: dict[str, Any]) -> Plan:
     """The plan that the flags ask for. Raises UsageError naming the bad flag and item."""
     scenario = _scenario(flags)
-    if not flags["clients"]:
+    if flags["clients"] is None:
         raise UsageError("--clients is missing: write --clients 10,50,100")
     clients = whole_numbers(flags["clients"], what="clients")
     rows = whole_numbers(flags[scenario.row_flag], what=scenario.row_flag)
@@ -202,13 +199,13 @@ def _scenario(flags: dict[str, Any]) -> Scenario:
     return given[0]
 
 
-def _announce(plan: Plan) -> None:
+def _announcement(plan: Plan) -> str:
     """A long sweep says so before it begins."""
     steps = sum(len(block.clients) for block in plan.blocks())
-    print(
+    text = (
         f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats} repeats, "
-        f"{len(list(plan.blocks()))} databases, {steps} steps",
-        file=sys.stderr,
+        f"{len(list(plan.blocks()))} databases, {steps} steps"
     )
     if steps > MANY_STEPS:
-        print("that is a long sweep: Ctrl-C stops it, the same command goes on", file=sys.stderr)
+        text += "; that is a long sweep: Ctrl-C stops it, the same command goes on"
+    return text

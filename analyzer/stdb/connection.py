@@ -120,10 +120,10 @@ async def open_connection(
         raise _refused(refusal, url) from None
     except TimeoutError:
         raise HttpError(f"{url}: no WebSocket within {_OPEN_S:.0f} s", url=url) from None
-    except OSError as error:
-        raise HttpError(
-            f"cannot reach {url}: {cause(error)}; is the server running?", url=url
-        ) from None
+    except (OSError, AssertionError) as error:
+        # picows asserts, without words, when the server goes away in mid-handshake.
+        why = cause(error) if isinstance(error, OSError) else "it left in mid-handshake"
+        raise HttpError(f"cannot reach {url}: {why}; is the server running?", url=url) from None
     except library.WebSocketException as error:
         raise HttpError(
             f"{url} is no SpacetimeDB WebSocket: {one_line(str(error))}", url=url

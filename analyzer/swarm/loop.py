@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
+import signal
+import sys
+import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -15,18 +19,48 @@ T = TypeVar("T")
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Run `main` to its end, on uvloop where it is installed.
 
-    Raises SweepError where a loop runs already, as in a notebook.
+    Ctrl-C, a hangup and a plain kill cancel it, so that it cleans up; a second one does not
+    disturb that, a third ends it where it stands. Raises KeyboardInterrupt after any of these,
+    SweepError where a loop runs already, as in a notebook.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         with asyncio.Runner(loop_factory=_factory()) as runner:
-            return runner.run(main)
+            try:
+                return runner.run(_stoppable(main))
+            except asyncio.CancelledError:
+                raise KeyboardInterrupt from None
     main.close()
     raise SweepError(
         "an event loop runs already, as in a notebook: await the async function instead, "
         "such as `await sweep(...)`"
     )
+
+
+async def _stoppable(main: Coroutine[Any, Any, T]) -> T:
+    task, loop, stops = asyncio.ensure_future(main), asyncio.get_running_loop(), 0
+
+    def stop() -> None:
+        nonlocal stops
+        stops += 1
+        if stops == 1:
+            task.cancel()
+        elif stops == 2:
+            with contextlib.suppress(OSError):
+                print("cleaning up; once more ends it where it stands", file=sys.stderr)
+        else:
+            raise KeyboardInterrupt
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
+    for number in signals:
+        loop.add_signal_handler(number, stop)
+    try:
+        return await task
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
 
 
 def _factory() -> Any:

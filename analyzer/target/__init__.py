@@ -10,7 +10,7 @@ from analyzer.errors import UsageError
 from analyzer.target.binary import server_binary
 from analyzer.target.embedded import embedded
 from analyzer.target.remote import running_server
-from analyzer.target.server import Server
+from analyzer.target.server import Server, server_url
 
 __all__ = ["Server", "Target"]
 
@@ -29,6 +29,8 @@ class Target:
             raise UsageError("--server-bin and --server exclude each other")
         if self.token_file is not None and self.url is None:
             raise UsageError("--token-file goes with --server")
+        if self.url is not None:
+            server_url(self.url, allow_remote=self.allow_remote)
 
     def open(self, log: Path) -> AbstractAsyncContextManager[Server]:
         """Start or reach the server; one of our own logs to `log` and ends with the context."""

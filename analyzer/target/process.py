@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from analyzer.errors import TargetError
+from analyzer.errors import SweepError, TargetError
 
 _GRACE_S = 5.0
+_REAP_S = 0.5
+"""A process that has just broken our connection is still being reaped."""
 
 
 @contextlib.asynccontextmanager
@@ -35,6 +38,11 @@ async def running(
             raise TargetError(f"cannot start the {what}: {error.strerror}: {command[0]}") from None
     try:
         yield process
+    except SweepError as error:
+        with contextlib.suppress(TimeoutError):
+            code = await asyncio.wait_for(process.wait(), _REAP_S)
+            error.add_note(f"the {what} ended with {_exit_text(code)}: {last_words(log)}")
+        raise
     finally:
         await _end(process)
 
@@ -49,6 +57,10 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             stop()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _GRACE_S)
+
+
+def _exit_text(code: int) -> str:
+    return f"exit {code}" if code >= 0 else signal.Signals(-code).name
 
 
 def last_words(log: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from analyzer.errors import UsageError
 from analyzer.stdb.http import StdbHttp
-from analyzer.target.server import Server, server_url
+from analyzer.target.server import Server, is_token, server_url
 
 
 @contextlib.asynccontextmanager
@@ -28,10 +28,9 @@ async def running_server(
 def read_token(path: Path) -> str:
     """The token in a file, one line. Raises UsageError when there is none."""
     try:
-        token = path.read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise UsageError(f"--token-file {path}: {why}") from None
-    if not token or len(token.split()) != 1:
+        token = path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError as error:
+        raise UsageError(f"--token-file {path}: {error.strerror}") from None
+    if not is_token(token):
         raise UsageError(f"--token-file {path}: it must hold one token on one line")
     return token

@@ -23,13 +23,21 @@ class Server:
         return f"Server({self.kind} {self.version} at {self.url})"
 
 
+def is_token(text: str) -> bool:
+    """Whether `text` can stand in a header: one word of printable ASCII."""
+    return text.isascii() and text.isprintable() and len(text.split()) == 1
+
+
 def server_url(text: str, *, allow_remote: bool) -> str:
     """Check a URL and whether it may be measured.
 
     Raises UsageError for anything but http(s)://host[:port], and for a host that is not
     loopback unless `allow_remote`.
     """
-    parts = urlsplit(text if "://" in text else f"http://{text}")
+    try:
+        parts = urlsplit(text if "://" in text else f"http://{text}")
+    except ValueError as error:
+        raise UsageError(f"--server: {error}: write http://127.0.0.1:3000") from None
     if parts.username or parts.password:
         raise UsageError("--server: keep secrets out of the URL: use --token-file")
     try:

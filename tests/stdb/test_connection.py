@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import http
 import logging
 import socket
@@ -81,6 +82,20 @@ async def test_a_server_that_does_not_run_is_said_in_one_line(fast: bool) -> Non
         url = f"http://127.0.0.1:{probe.getsockname()[1]}"
         with pytest.raises(HttpError, match="Connection refused; is the server running"):
             await open_connection(url, "x", fast=fast)
+
+
+@pytest.mark.parametrize("reply", [b"", b"HTTP/1.1 101 Swi"])
+async def test_a_server_that_leaves_in_mid_handshake_is_one_line(fast: bool, reply: bytes) -> None:
+    async def leave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(reply)
+        writer.close()
+
+    async with await asyncio.start_server(leave, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        with pytest.raises(HttpError, match=r"127\.0\.0\.1") as caught:
+            await open_connection(url, "x", fast=fast)
+    assert "\n" not in str(caught.value)
 
 
 async def test_a_server_without_the_protocol_is_refused(fast: bool) -> None:

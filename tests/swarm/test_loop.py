@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
+import signal
 
 import pytest
 
@@ -33,3 +35,48 @@ def test_inside_a_running_loop_it_says_what_to_call_instead() -> None:
             run(loop_kind())
 
     asyncio.run(notebook())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_cancels_and_a_second_one_does_not_disturb_the_cleaning_up(
+    number: signal.Signals,
+) -> None:
+    done = []
+
+    async def work() -> None:
+        try:
+            os.kill(os.getpid(), number)
+            await asyncio.sleep(30)
+        finally:
+            os.kill(os.getpid(), number)
+            await asyncio.sleep(0.1)
+            done.append("cleaned up")
+
+    with pytest.raises(KeyboardInterrupt):
+        run(work())
+    assert done == ["cleaned up"]
+
+
+def test_a_third_ctrl_c_ends_it_where_it_stands() -> None:
+    done = []
+
+    async def work() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(30)
+        finally:
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGINT)
+                await asyncio.sleep(0.1)
+            await asyncio.sleep(30)
+            done.append("cleaned up")
+
+    with pytest.raises(KeyboardInterrupt):
+        run(work())
+    assert done == []
+
+
+def test_afterwards_ctrl_c_is_what_it_was() -> None:
+    run(loop_kind())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
