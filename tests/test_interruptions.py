@@ -121,15 +121,15 @@ def test_a_database_that_cannot_be_deleted_is_named(tmp_path: Path, engine: Serv
 
 
 def test_readers_of_the_progress_that_leave_do_not_end_the_sweep(tmp_path: Path) -> None:
-    sweep = subprocess.Popen(
+    with subprocess.Popen(
         [COMMAND, *SMALL, "--json"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert sweep.stderr is not None
-    assert sweep.stdout is not None
-    sweep.stderr.close()
-    document = json.loads(sweep.stdout.read())
-    assert sweep.wait(60) == 0
-    assert document["arms"]
+    ) as sweep:
+        assert sweep.stderr is not None
+        assert sweep.stdout is not None
+        sweep.stderr.close()
+        document = json.loads(sweep.stdout.read())
+    assert sweep.returncode == 0
+    assert document["laws"][0]["exact"]
 
 
 def test_a_sweep_that_was_started_without_standard_streams_measures_all_the_same(
