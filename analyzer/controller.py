@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from analyzer.build.modules import module_sha256, module_wasm
-from analyzer.databases import Databases, leftovers, owner_token
-from analyzer.environment import git_state, host_facts, package_versions, sitting
+from analyzer.build.modules import module_wasm
+from analyzer.databases import Databases
+from analyzer.environment import provenance
 from analyzer.errors import RunError
+from analyzer.folder import claim, held, new_run_path, writing
 from analyzer.measure import Bench, Measured, measure
 from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
 from analyzer.stdb.http import StdbHttp
-from analyzer.store import Run, RunWriter, find_run, held, load_run, new_run_path, writing
+from analyzer.store import Run, RunWriter, find_run, load_run
 from analyzer.swarm.subscribers import Swarm
 from analyzer.swarm.writer import Writer
 from analyzer.target import Server, Target
-
-JOURNAL = "databases.txt"
-_EARLY_FILES = {"server.log", JOURNAL}
-"""What a run that failed before its first cell may have left in its folder."""
+from analyzer.workplace import workplace
 
 
 class Progress:
@@ -65,40 +60,16 @@ async def sweep(
     path = _place(plan, Path(out) if out is not None else None, Path(root))
     with held(path):
         earlier = _earlier(plan, path)
-        try:
-            async with (
-                target.open(path / "server.log") as server,
-                StdbHttp(server.url, token=await owner_token(server)) as http,
-                _own_databases(server, http, path, progress) as databases,
-            ):
-                await check_server(plan, http, databases, wasm)
-                manifest = _manifest(plan, server, analysis or {})
-                if earlier:
-                    writer = RunWriter.resume(earlier, manifest)
-                else:
-                    writer = RunWriter.create(path, manifest)
-                session = _Session(plan, http, databases, wasm, writer, fast, progress)
-                await session.run(earlier.finished if earlier else set())
-        finally:
-            _tidy(path)
+        async with workplace(path, target, progress.note) as at:
+            await check_server(plan, at.http, at.databases, wasm)
+            manifest = _manifest(plan, at.server, analysis or {})
+            if earlier:
+                writer = RunWriter.resume(earlier, manifest)
+            else:
+                writer = RunWriter.create(path, manifest)
+            session = _Session(plan, at.http, at.databases, wasm, writer, fast, progress)
+            await session.run(earlier.finished if earlier else set())
         return load_run(path)
-
-
-@contextlib.asynccontextmanager
-async def _own_databases(
-    server: Server, http: StdbHttp, path: Path, progress: Progress
-) -> AsyncIterator[Databases]:
-    """The databases of this run; says which are left on a server that outlives the sweep."""
-    databases = Databases(http, path / JOURNAL)
-    await databases.clear_leftovers()
-    try:
-        yield databases
-    finally:
-        if server.kind == "remote" and (left := leftovers(path / JOURNAL)):
-            progress.note(
-                f"left on {server.url}: {', '.join(left)}; "
-                f"the next sweep with --out {path} deletes them"
-            )
 
 
 class _Session:
@@ -172,10 +143,7 @@ def _place(plan: Plan, out: Path | None, root: Path) -> Path:
 
 def _earlier(plan: Plan, path: Path) -> Run | None:
     """The unfinished run in the folder. Raises RunError when it holds anything else."""
-    if not (path / "manifest.json").is_file():
-        strangers = [p.name for p in path.iterdir() if p.name not in _EARLY_FILES]
-        if strangers:
-            raise RunError(f"{path} holds other things ({strangers[0]}): use another --out")
+    if not claim(path):
         return None
     earlier = load_run(path)
     if earlier.plan == plan and earlier.complete:
@@ -186,30 +154,11 @@ def _earlier(plan: Plan, path: Path) -> Run | None:
     return earlier
 
 
-def _tidy(path: Path) -> None:
-    """No empty log, no journal of a run that never began, no folder with nothing to tell."""
-    # An error here would hide the one that ended the sweep.
-    with contextlib.suppress(OSError):
-        log, journal = path / "server.log", path / JOURNAL
-        if log.is_file() and not log.stat().st_size:
-            log.unlink()
-        if not (path / "manifest.json").is_file() and not leftovers(journal):
-            journal.unlink(missing_ok=True)
-        if not any(path.iterdir()):
-            path.rmdir()
-
-
 def _manifest(plan: Plan, server: Server, analysis: dict[str, Any]) -> dict[str, Any]:
     return {
-        "argv": ["stdb-sweep", *sys.argv[1:]],
         "plan": plan.to_dict(),
         "seed": plan.seed,
-        "engine": {"name": f"SpacetimeDB ({server.kind})", "version": server.version},
-        "module_sha256": module_sha256(plan.definition.module),
         "protocol": plan.protocol,
         "analysis": analysis,
-        "sittings": [sitting()],
-        "host": host_facts(),
-        "packages": package_versions(),
-        "git": git_state(),
+        **provenance(server, plan.definition.module),
     }

@@ -10,13 +10,13 @@ import asyncio
 import contextlib
 import os
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from analyzer.build.cache import cache_dir
 from analyzer.errors import HttpError, RunError
+from analyzer.folder import writing
 from analyzer.stdb.http import StdbHttp
-from analyzer.store import writing
 from analyzer.target import Server
 from analyzer.target.server import is_token
 
@@ -66,6 +66,23 @@ class Databases:
     def _note(self, what: str, name: str) -> None:
         with writing(self._journal), self._journal.open("a", encoding="utf-8") as file:
             file.write(f"{what} {name}\n")
+
+
+@contextlib.asynccontextmanager
+async def own_databases(
+    server: Server, http: StdbHttp, journal: Path, note: Callable[[str], None]
+) -> AsyncIterator[Databases]:
+    """The databases of one run; notes which are left on a server that outlives the sweep."""
+    databases = Databases(http, journal)
+    await databases.clear_leftovers()
+    try:
+        yield databases
+    finally:
+        if server.kind == "remote" and (left := leftovers(journal)):
+            note(
+                f"left on {server.url}: {', '.join(left)}; "
+                f"the next sweep with --out {journal.parent} deletes them"
+            )
 
 
 def leftovers(journal: Path) -> list[str]:

@@ -7,13 +7,29 @@ import importlib.metadata
 import os
 import platform
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from analyzer.build.cache import CHECKOUT
+from analyzer.build.modules import module_sha256
+from analyzer.target import Server
 
 _PACKAGES = ("httpx", "numpy", "pandas", "picows", "prometheus-client", "scipy", "uvloop",
              "websockets")  # fmt: skip
+
+
+def provenance(server: Server, module: str) -> dict[str, Any]:
+    """What a manifest says of the server, the module, this machine and this tool."""
+    return {
+        "argv": ["stdb-sweep", *sys.argv[1:]],
+        "engine": {"name": f"SpacetimeDB ({server.kind})", "version": server.version},
+        "module_sha256": module_sha256(module),
+        "sittings": [_sitting()],
+        "host": host_facts(),
+        "packages": package_versions(),
+        "git": git_state(),
+    }
 
 
 def host_facts() -> dict[str, Any]:
@@ -49,7 +65,7 @@ def git_state() -> dict[str, Any] | None:
     return {"revision": revision, "dirty": bool(_git("status", "--porcelain"))}
 
 
-def sitting() -> dict[str, Any]:
+def _sitting() -> dict[str, Any]:
     """When this process began to measure; a resumed run has several."""
     return {"started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
 

@@ -6,20 +6,17 @@ A killed sweep leaves whole steps and at most one torn line, which loading drops
 
 from __future__ import annotations
 
-import contextlib
-import datetime
-import fcntl
 import gzip
-import itertools
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import RunError, SweepError
+from analyzer.folder import held, replace_text, writing
 from analyzer.plan import Plan, Step
 from analyzer.records import Cell, Observation
 
@@ -61,33 +58,6 @@ class Run:
         from analyzer.frames import repeats_frame
 
         return repeats_frame([o for o in self.observations if o.control == control])
-
-
-@contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Tell a full or read-only disk in one line. Raises RunError with the path."""
-    try:
-        yield
-    except OSError as error:
-        raise RunError(f"cannot write to {path}: {error.strerror}") from None
-
-
-@contextlib.contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Keep every other sweep out of the run directory `path`, until this process ends at most.
-
-    Raises RunError when another one is in it.
-    """
-    with writing(path):
-        folder = os.open(path, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunError(f"another sweep is writing to {path}: use another --out") from None
-        yield
-    finally:
-        os.close(folder)
 
 
 def load_run(path: Path | str) -> Run:
@@ -171,7 +141,7 @@ class RunWriter:
         path = run.path / "observations.jsonl"
         if path.is_file():
             # Steps that are not whole would be read twice once they are measured again.
-            _replace(path, "".join(_line(record) for record in run.observations))
+            replace_text(path, "".join(_line(record) for record in run.observations))
         sittings = [*run.manifest.get("sittings", []), *manifest.get("sittings", [])]
         writer = cls(run.path, run.manifest | {"sittings": sittings})
         writer.write_json("manifest.json", writer.manifest)
@@ -193,10 +163,10 @@ class RunWriter:
 
     def write_json(self, name: str, data: Any) -> None:
         """Strict JSON: NaN and Infinity raise ValueError."""
-        _replace(self.path / name, json.dumps(data, indent=1, allow_nan=False) + "\n")
+        replace_text(self.path / name, json.dumps(data, indent=1, allow_nan=False) + "\n")
 
     def write_text(self, name: str, text: str) -> None:
-        _replace(self.path / name, text)
+        replace_text(self.path / name, text)
 
 
 def _line(record: Observation) -> str:
@@ -207,14 +177,6 @@ def _scrape_name(step: Step, number: int) -> str:
     cell = step.cell
     repeat = "control" if step.block.control else f"r{step.block.repeat}"
     return f"{cell.arm}-s{cell.clients}-r{cell.rows}-{repeat}-{number}.txt.gz"
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write whole or not at all."""
-    fresh = path.with_name(path.name + ".new")
-    with writing(path):
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
 
 
 def find_run(plan: Plan, root: Path) -> Run | None:
@@ -232,14 +194,3 @@ def find_run(plan: Plan, root: Path) -> Run | None:
         if run.manifest.get("plan") == plan.to_dict() and not run.complete:
             return run
     return None
-
-
-def new_run_path(root: Path, scenario: str) -> Path:
-    """Make the folder `root/<date>-<scenario>`, numbered from the second of a day on."""
-    stem = f"{datetime.date.today().isoformat()}-{scenario}"
-    for number in itertools.count(1):
-        path = root / (stem if number == 1 else f"{stem}-{number}")
-        with writing(path), contextlib.suppress(FileExistsError):
-            path.mkdir(parents=True)
-            break
-    return path

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from analyzer.errors import RunError
+from analyzer.folder import held, new_run_path
 from analyzer.frames import CELL_COLUMNS, cells_frame
 from analyzer.plan import Plan
 from analyzer.results import analyse_run
-from analyzer.store import RunWriter, find_run, held, load_run, new_run_path
+from analyzer.store import RunWriter, find_run, load_run
 from tests.factory import observation, steps, windows
 
 PLAN = Plan(scenario="lobby", arms=("per_sender",), clients=(0, 10), rows=(8, 64), repeats=2)
