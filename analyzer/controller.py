@@ -8,14 +8,14 @@ from typing import Any
 from analyzer.build.modules import module_wasm
 from analyzer.databases import Databases
 from analyzer.environment import provenance
-from analyzer.errors import RunError
+from analyzer.errors import RunError, UsageError
 from analyzer.folder import claim, held, new_run_path, writing
 from analyzer.measure import Bench, Measured, measure
 from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
 from analyzer.stdb.http import StdbHttp
 from analyzer.store import Run, RunWriter, find_run, load_run
-from analyzer.swarm.subscribers import Swarm
+from analyzer.swarm.kinds import subscribers
 from analyzer.swarm.writer import Writer
 from analyzer.target import Server, Target
 from analyzer.workplace import workplace
@@ -54,9 +54,13 @@ async def sweep(
 
     Raises SweepError of the fitting kind; what was finished by then stays in the run directory.
     """
+    target, progress = target or Target(), progress or Progress()
+    if plan.subscribers == "engine" and not target.is_embedded:
+        raise UsageError(
+            "--subscribers engine needs the embedded engine: leave out --server and --server-bin"
+        )
     check_machine(plan)
     wasm = module_wasm(plan.definition.module).read_bytes()
-    target, progress = target or Target(), progress or Progress()
     path = _place(plan, Path(out) if out is not None else None, Path(root))
     with held(path):
         earlier = _earlier(plan, path)
@@ -113,8 +117,9 @@ class _Session:
         async with self._databases.fresh(label, self._wasm) as database:
             await self._http.call(database, self._plan.definition.seed, [block.rows])
             async with (
-                Swarm(
-                    self._http.base_url,
+                subscribers(
+                    self._plan.subscribers,
+                    self._http,
                     database,
                     block.arm.queries,
                     protocol=self._plan.protocol,

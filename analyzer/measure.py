@@ -21,7 +21,7 @@ from analyzer.records import Observation
 from analyzer.stdb.bsatn import encode_u64
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.generator import GeneratorGuard
-from analyzer.swarm.subscribers import Swarm
+from analyzer.swarm.kinds import Subscribers
 from analyzer.swarm.writer import Writer, WriteRun
 
 LEAST_WRITES, MOST_WRITES = 3, 100
@@ -35,7 +35,7 @@ class Bench:
 
     http: StdbHttp
     database: str
-    swarm: Swarm
+    swarm: Subscribers
     writer: Writer
     rows: int
     written: int = 0
@@ -77,6 +77,7 @@ async def measure(step: Step, bench: Bench) -> Measured:
     warm = await bench.write(arm.write, plan.warmup, None)
     if warm.failed_count == plan.warmup:
         raise MeasurementError(f"{step.cell}: {arm.write} fails: {warm.failed[0]}")
+    await bench.swarm.wait_deliveries(warm.acknowledged, timeout_s=_DELIVERY_S)
     before = (await _settled(bench, before, arm.write, warm)).after
     count = plan.writes or _fitting(warm, plan.window_ms)
     observations: list[Observation] = []

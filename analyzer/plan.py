@@ -12,6 +12,9 @@ from analyzer.errors import UsageError
 from analyzer.records import Cell
 from analyzer.scenarios import SCENARIOS, Arm, Scenario
 
+SUBSCRIBERS = ("websocket", "engine")
+"""Clients over sockets, or the embedded engine's own without."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -31,6 +34,8 @@ class Plan:
     rate: float | None = None
     """Writes per second of an open loop; None is a closed loop."""
     protocol: str = "v2.bsatn"
+    subscribers: str = "websocket"
+    """One of `SUBSCRIBERS`."""
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -53,6 +58,11 @@ class Plan:
                 raise UsageError(f"--{field} {value}: it takes {lowest} or more")
         if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0):
             raise UsageError(f"--rate {self.rate:g}: it takes writes per second, above 0")
+        if self.subscribers not in SUBSCRIBERS:
+            kinds = ", ".join(SUBSCRIBERS)
+            raise UsageError(f"--subscribers {self.subscribers!r}: choose from {kinds}")
+        if self.subscribers == "engine" and self.protocol != "v2.bsatn":
+            raise UsageError(f"--subscribers engine speaks v2.bsatn, not {self.protocol}")
 
     @property
     def definition(self) -> Scenario:

@@ -11,7 +11,7 @@ from analyzer.metrics.parse import missing_families
 from analyzer.plan import Plan
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.generator import check_descriptors
-from analyzer.swarm.subscribers import Swarm
+from analyzer.swarm.kinds import subscribers
 from analyzer.swarm.writer import Writer
 
 _SPARE_DESCRIPTORS = 64
@@ -20,7 +20,8 @@ _DELIVERY_S = 10.0
 
 def check_machine(plan: Plan) -> None:
     """Raises PreflightError with both numbers when the sockets do not fit; publishes nothing."""
-    check_descriptors(max(plan.clients) + _SPARE_DESCRIPTORS)
+    sockets = max(plan.clients) if plan.subscribers == "websocket" else 0
+    check_descriptors(sockets + _SPARE_DESCRIPTORS)
 
 
 async def check_server(plan: Plan, http: StdbHttp, databases: Databases, wasm: bytes) -> None:
@@ -32,7 +33,7 @@ async def check_server(plan: Plan, http: StdbHttp, databases: Databases, wasm: b
     arm = scenario.arm(plan.arms[0])
     async with (
         databases.fresh("preflight", wasm) as database,
-        Swarm(http.base_url, database, arm.queries, protocol=plan.protocol) as swarm,
+        subscribers(plan.subscribers, http, database, arm.queries, protocol=plan.protocol) as swarm,
         Writer(http.base_url, database, protocol=plan.protocol) as writer,
     ):
         await http.call(database, scenario.seed, [1])

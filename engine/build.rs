@@ -12,6 +12,8 @@ use std::{env, fs};
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=Cargo.lock");
+    // Names the sources: two checkouts share a target folder, and cargo compares only dates.
+    println!("cargo:rerun-if-env-changed=ENGINE_SOURCES");
 
     let packages = packages();
     println!(

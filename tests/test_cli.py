@@ -40,6 +40,19 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--clients 10 --rooms 8 --server http://127.0.0.1:99999", "65535"),
         ("--clients 10 --rooms 8 --server http://127.0.0.1:1 --server-bin /bin/true", "exclude"),
         ("--clients 10 --rooms 8 --token-file /dev/null", "--token-file goes with --server"),
+        ("--clients 10 --rooms 8 --subscribers tin", "'tin'"),
+        (
+            "--clients 10 --rooms 8 --subscribers engine --server http://127.0.0.1:1",
+            "--subscribers engine needs the embedded engine",
+        ),
+        (
+            "--clients 10 --rooms 8 --subscribers engine --server-bin /bin/true",
+            "--subscribers engine needs the embedded engine",
+        ),
+        (
+            "--clients 10 --rooms 8 --subscribers engine --protocol v3.bsatn",
+            "--subscribers engine speaks v2.bsatn",
+        ),
         ("--clients 10 --rooms 8 --magic", "--magic"),
         ("dance", "dance"),
     ],

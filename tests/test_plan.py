@@ -75,6 +75,7 @@ def test_bad_plans_are_refused_by_name() -> None:
         ("clients", (5, 5), "each once"),
         ("clients", (-1, 5), "0 or more"),
         ("rows", (0, 8), "1 or more"),
+        ("subscribers", "tin", "'tin'"),
     ]:
         with pytest.raises(UsageError, match=told):
             dataclasses.replace(PLAN, **{field: value})

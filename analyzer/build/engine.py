@@ -54,7 +54,7 @@ def build_engine() -> Path:
         target,
         home / "build.log",
         what="engine",
-        env={"RUSTY_V8_ARCHIVE": str(archive)},
+        env={"RUSTY_V8_ARCHIVE": str(archive), "ENGINE_SOURCES": path.parent.name},
         args=[],
     )
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,11 +9,12 @@ import click
 
 from analyzer.cli import Verbs
 from analyzer.errors import SweepError, UsageError
-from analyzer.plan import Plan
+from analyzer.plan import SUBSCRIBERS, Plan
 from analyzer.scenarios import SCENARIOS, Scenario
 from analyzer.units import milliseconds, whole_numbers
 
 MANY_STEPS = 1000
+PLAN_FLAGS = ("repeats", "windows", "warmup", "writes", "rate", "protocol", "subscribers", "seed")
 
 EXAMPLES = """
 \b
@@ -83,6 +84,13 @@ Examples:
     default="v2.bsatn",
     show_default=True,
     help="WebSocket protocol of subscribers and writer.",
+)
+@click.option(
+    "--subscribers",
+    type=click.Choice(SUBSCRIBERS),
+    default="websocket",
+    show_default=True,
+    help="Clients over WebSockets, or inside the embedded engine, for thousands of them.",
 )
 @click.option(
     "--client",
@@ -184,10 +192,7 @@ def plan_of(flags: dict[str, Any]) -> Plan:
         arms=arms,
         clients=(0, *clients),
         rows=rows,
-        **{
-            name: flags[name]
-            for name in ("repeats", "windows", "warmup", "writes", "rate", "protocol", "seed")
-        },
+        **{name: flags[name] for name in PLAN_FLAGS},
     )
 
 

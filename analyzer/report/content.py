@@ -14,6 +14,11 @@ from analyzer.report.modelled import ceiling_section, fit_blocks, law_lines, rat
 if TYPE_CHECKING:
     import pandas as pd
 
+_SUBSCRIBERS = {
+    "websocket": "WebSocket clients",
+    "engine": "inside the engine, without sockets",
+}
+
 
 def build_content(
     analysis: Analysis,
@@ -24,8 +29,8 @@ def build_content(
 ) -> Content:
     """Sections of the report, in the order a reader needs them.
 
-    `manifest` may hold `engine` (name and version), `argv`; `control` is the drift cell (arm,
-    clients, rows, first_ms, last_ms).
+    `manifest` may hold `engine` (name and version), `plan`, `argv`; `control` is the drift cell
+    (arm, clients, rows, first_ms, last_ms).
     """
     symbol = analysis.arms[0].axis.symbol if analysis.arms else "R"
     sections = [
@@ -50,6 +55,7 @@ def _head(manifest: Mapping[str, Any], run_dir: Path | None) -> Section | None:
     argv = manifest.get("argv")
     facts = {
         "engine": engine,
+        "subscribers": _SUBSCRIBERS.get(manifest.get("plan", {}).get("subscribers")),
         "command": " ".join(map(str, argv)) if argv else None,
         "run directory": run_dir,
     }

@@ -32,6 +32,10 @@ class Target:
         if self.url is not None:
             server_url(self.url, allow_remote=self.allow_remote)
 
+    @property
+    def is_embedded(self) -> bool:
+        return self.binary is None and self.url is None
+
     def open(self, log: Path) -> AbstractAsyncContextManager[Server]:
         """Start or reach the server; one of our own logs to `log` and ends with the context."""
         if self.binary is not None:

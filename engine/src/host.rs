@@ -134,6 +134,7 @@ impl Host {
                 database,
                 replica: registry.next_id(),
                 program,
+                subscribers: Arc::default(),
             }
         };
         let checked = entry.database.clone();
@@ -170,6 +171,7 @@ impl Host {
     pub async fn reset(&self, entry: &Entry, program: Option<Bytes>) -> anyhow::Result<()> {
         let mut fresh = Entry {
             replica: self.registry().next_id(),
+            subscribers: Arc::default(),
             ..entry.clone()
         };
         if let Some(bytes) = program {

@@ -6,6 +6,7 @@ mod error;
 mod host;
 mod http;
 mod metrics;
+mod private;
 mod registry;
 mod scratch;
 mod websocket;
@@ -96,7 +97,7 @@ async fn serve(options: Options, scratch: &Scratch, cores: JobCores) -> anyhow::
         cores,
         options.limits,
     )?);
-    let router = http::router(host.clone());
+    let router = http::router(host.clone()).merge(private::router(host.clone()));
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             log::debug!("no TCP_NODELAY: {error}");

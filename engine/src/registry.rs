@@ -1,10 +1,13 @@
 //! Which databases exist, who owns them, what they are called.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use stdb::Identity;
 use stdb::messages::control_db::Database;
+
+use crate::private::Crowd;
 
 #[derive(Clone)]
 pub struct Entry {
@@ -13,6 +16,8 @@ pub struct Entry {
     pub replica: u64,
     /// The module it was first published with: a reset without a body starts it again.
     pub program: Bytes,
+    /// Those inside the engine; a reset database begins without any.
+    pub subscribers: Arc<Crowd>,
 }
 
 #[derive(Default)]

@@ -48,7 +48,7 @@ where
     .await
 }
 
-fn turned_away(error: ClientConnectedError) -> Refusal {
+pub fn turned_away(error: ClientConnectedError) -> Refusal {
     let status = match &error {
         ClientConnectedError::Rejected(_) => StatusCode::FORBIDDEN,
         ClientConnectedError::OutOfEnergy => StatusCode::SERVICE_UNAVAILABLE,

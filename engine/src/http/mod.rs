@@ -25,8 +25,9 @@ use crate::error::Refusal;
 use crate::host::{self, Host};
 use crate::websocket::subscribe;
 
-pub use client::fresh_connection_id;
-pub use target::Target;
+pub use client::{fresh_connection_id, to_the_end, turned_away};
+pub use database::require_owner;
+pub use target::{Known, Target};
 
 pub fn router(host: Arc<Host>) -> Router {
     let one = Router::new()

@@ -1,0 +1,55 @@
+"""The kinds of subscribers a sweep can have, and what it needs of either."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+from analyzer.stdb.http import StdbHttp
+from analyzer.swarm.engine import EngineSwarm
+from analyzer.swarm.subscribers import Swarm
+
+
+class Subscribers(Protocol):
+    """S subscribing clients with S identities; see `Swarm` for what each method promises."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    @property
+    def live(self) -> int: ...
+
+    @property
+    def closings(self) -> Counter[str]: ...
+
+    async def grow_to(self, clients: int) -> None: ...
+
+    def begin_window(self) -> None: ...
+
+    def window_deliveries(self) -> list[int]: ...
+
+    async def wait_deliveries(self, total_per_client: int, timeout_s: float) -> bool: ...
+
+
+def subscribers(
+    kind: str,
+    http: StdbHttp,
+    database: str,
+    queries: Sequence[str],
+    *,
+    protocol: str,
+    fast: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Subscribers:
+    """Those of a `Plan.subscribers` kind, none connected yet."""
+    if kind == "engine":
+        return EngineSwarm(http, database, queries, progress=progress)
+    return Swarm(http.base_url, database, queries, protocol=protocol, fast=fast, progress=progress)
