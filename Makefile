@@ -38,6 +38,7 @@ test: setup
 
 bench: setup
 	$(BIN)/python tests/bench/bench_swarm.py
+	$(BIN)/python tests/bench/bench_subscribers.py
 	$(BIN)/python tests/bench/bench_sweep.py
 
 lint: setup

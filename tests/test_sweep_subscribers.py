@@ -36,7 +36,7 @@ def counts(run: Path) -> dict[object, list[object]]:
 def test_both_kinds_of_subscribers_give_the_same_counts(runs: dict[str, Path]) -> None:
     over_sockets, inside = counts(runs["websocket"]), counts(runs["engine"])
     assert inside == over_sockets
-    assert {cell.arm for cell, _, _ in inside} == {"per_sender", "anonymous"}  # type: ignore[misc, attr-defined]
+    assert {cell.arm for cell, _, _ in inside} == {"per_sender", "anonymous"}
 
 
 def test_both_give_the_same_laws(runs: dict[str, Path]) -> None:

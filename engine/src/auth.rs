@@ -36,6 +36,20 @@ impl Caller {
     }
 }
 
+/// What the token of a new identity holds.
+pub fn fresh_claims() -> SpacetimeIdentityClaims {
+    let subject = Uuid::new_v4().to_string();
+    SpacetimeIdentityClaims {
+        identity: Identity::from_claims(ISSUER, &subject),
+        subject: subject.into(),
+        issuer: ISSUER.into(),
+        audience: ["spacetimedb".into()].into(),
+        iat: SystemTime::now(),
+        exp: None,
+        extra: None,
+    }
+}
+
 pub struct Tokens {
     keys: JwtKeys,
 }
@@ -51,16 +65,7 @@ impl Tokens {
 
     /// A new identity.
     pub fn mint(&self) -> Result<Caller, Refusal> {
-        let subject = Uuid::new_v4().to_string();
-        self.sign(SpacetimeIdentityClaims {
-            identity: Identity::from_claims(ISSUER, &subject),
-            subject: subject.into(),
-            issuer: ISSUER.into(),
-            audience: ["spacetimedb".into()].into(),
-            iat: SystemTime::now(),
-            exp: None,
-            extra: None,
-        })
+        self.sign(fresh_claims())
     }
 
     /// The same identity with a token that soon expires.

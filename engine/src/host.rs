@@ -24,6 +24,7 @@ use stdb::host::{HostController, HostRuntimeConfig, IdcConfig, ModuleHost, Updat
 use stdb::messages::control_db::{Database, HostType};
 use stdb::util::jobs::JobCores;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::auth::Tokens;
 use crate::error::Refusal;
@@ -212,6 +213,8 @@ impl Host {
     }
 
     async fn stop(&self, entry: &Entry) {
+        // Those inside leave while there is a module to tell.
+        timeout(PATIENCE, entry.subscribers.leave()).await.ok();
         let stopped = self.engine.exit_module_host(entry.replica, PATIENCE).await;
         if let Err(error) = stopped.context("a database did not end") {
             log::warn!("{error:#}");

@@ -10,6 +10,7 @@ use spacetimedb_client_api_messages::websocket::common::{Compression, QuerySetId
 use spacetimedb_client_api_messages::websocket::v2::{ServerMessage, Subscribe};
 use spacetimedb_lib::identity::AuthCtx;
 use stdb::Identity;
+use stdb::auth::identity::ConnectionAuthCtx;
 use stdb::client::consume_each_list::ConsumeEachBuffer;
 use stdb::client::{
     ClientActorId, ClientConfig, ClientConnection, ClientConnectionReceiver, OutboundMessage,
@@ -18,6 +19,7 @@ use stdb::client::{
 use stdb::worker_metrics::{ClientDisconnectCause as Cause, WORKER_METRICS};
 use tokio::sync::{oneshot, watch};
 
+use crate::auth::fresh_claims;
 use crate::error::Refusal;
 use crate::host::Host;
 use crate::http::{fresh_connection_id, turned_away};
@@ -59,8 +61,9 @@ impl Subscriber {
         entry: &Entry,
         queries: Box<[Box<str>]>,
     ) -> Result<Self, Refusal> {
-        let caller = host.tokens.mint()?;
-        let (identity, auth) = (caller.identity(), caller.context()?);
+        let claims = fresh_claims();
+        let identity = claims.identity;
+        let auth = ConnectionAuthCtx::try_from(claims)?;
         let id = ClientActorId {
             identity,
             connection_id: fresh_connection_id(),

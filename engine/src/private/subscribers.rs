@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::{Extension, Json};
 use futures::future::join_all;
+use futures::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -17,7 +18,20 @@ use crate::http::{Known, require_owner, to_the_end};
 
 /// The subscribers of one database, in the order they came. Whoever adds, counts or removes some
 /// waits for those before.
-pub type Crowd = Mutex<Vec<Subscriber>>;
+#[derive(Default)]
+pub struct Crowd(Mutex<Vec<Subscriber>>);
+
+impl Crowd {
+    /// Returns when all are disconnected.
+    pub async fn leave(&self) {
+        let mut crowd = self.0.lock().await;
+        join_all(crowd.iter().map(Subscriber::leave)).await;
+        crowd.clear();
+    }
+}
+
+/// Joins that are under way at a time.
+const PARALLEL: usize = 16;
 
 #[derive(Deserialize)]
 pub struct Wanted {
@@ -25,7 +39,7 @@ pub struct Wanted {
     count: usize,
 }
 
-/// Adds subscribers, one after the other; if one is refused, those of this request leave again.
+/// Adds subscribers; if one is refused, those of this request leave again.
 pub async fn add(
     State(host): State<Arc<Host>>,
     Extension(caller): Extension<Caller>,
@@ -34,17 +48,13 @@ pub async fn add(
 ) -> Result<Json<Vec<Value>>, Refusal> {
     require_owner(&entry, caller.identity(), "add subscribers")?;
     to_the_end(async move {
-        let mut crowd = entry.subscribers.lock().await;
-        let before = crowd.len();
-        for _ in 0..count {
-            match Subscriber::join(&host, &entry, queries.clone()).await {
-                Ok(subscriber) => crowd.push(subscriber),
-                Err(refusal) => {
-                    leave(crowd.split_off(before)).await;
-                    return Err(refusal);
-                }
-            }
-        }
+        let mut crowd = entry.subscribers.0.lock().await;
+        let joining = (0..count).map(|_| {
+            let (host, entry, queries) = (host.clone(), entry.clone(), queries.clone());
+            to_the_end(async move { Subscriber::join(&host, &entry, queries).await })
+        });
+        let joined = stream::iter(joining).buffered(PARALLEL);
+        crowd.extend(joined.try_collect::<Vec<_>>().await?);
         Ok(report(&crowd))
     })
     .await
@@ -56,7 +66,7 @@ pub async fn list(
     Known(entry): Known,
 ) -> Result<Json<Vec<Value>>, Refusal> {
     require_owner(&entry, caller.identity(), "list subscribers")?;
-    Ok(report(&*entry.subscribers.lock().await))
+    Ok(report(&entry.subscribers.0.lock().await))
 }
 
 /// Answers when all are disconnected.
@@ -66,15 +76,10 @@ pub async fn remove(
 ) -> Result<(), Refusal> {
     require_owner(&entry, caller.identity(), "remove subscribers")?;
     to_the_end(async move {
-        let mut crowd = entry.subscribers.lock().await;
-        leave(std::mem::take(&mut *crowd)).await;
+        entry.subscribers.leave().await;
         Ok(())
     })
     .await
-}
-
-async fn leave(subscribers: Vec<Subscriber>) {
-    join_all(subscribers.iter().map(Subscriber::leave)).await;
 }
 
 fn report(crowd: &[Subscriber]) -> Json<Vec<Value>> {

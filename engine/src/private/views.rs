@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use serde_json::{Value, json};
 use spacetimedb_datastore::execution_context::Workload;
-use stdb::error::DBError;
 
 use crate::auth::Caller;
 use crate::error::Refusal;
@@ -29,14 +28,13 @@ pub async fn expire(
     to_the_end(async move {
         let cleanup = move || {
             database.with_auto_commit(Workload::Internal, |tx| {
-                tx.clear_expired_views(Duration::ZERO, Duration::MAX, BATCH)
-                    .map_err(DBError::from)
+                let cleared = tx.clear_expired_views(Duration::ZERO, Duration::MAX, BATCH)?;
+                anyhow::Ok(cleared)
             })
         };
         let done = tokio::task::spawn_blocking(cleanup)
             .await
-            .map_err(Refusal::internal)?
-            .map_err(Refusal::internal)?;
+            .map_err(Refusal::internal)??;
         Ok(Json(json!({ "expired": done.cleaned })))
     })
     .await
