@@ -82,6 +82,24 @@ def test_a_failing_build_names_its_first_error_and_the_log(
     assert "Compiling a v1" in (tmp_path / "build.log").read_text()
 
 
+def test_the_engines_build_is_told_which_sources_it_builds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cargo compares dates only: it would take another checkout's build for this one's."""
+    monkeypatch.setenv("STDB_SWEEP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    _tool(
+        tmp_path,
+        "cargo",
+        '[ "$1" = --version ] && echo "cargo 1.99.0" && exit 0\n'
+        'echo "sources=[$ENGINE_SOURCES]" >&2; exit 101',
+    )
+    with pytest.raises(BuildError):
+        build_engine()
+    log = tmp_path / "cache" / "engine" / "build.log"
+    assert f"sources=[{engine_path().parent.name}]" in log.read_text()
+
+
 def test_flags_of_the_users_shell_do_not_reach_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

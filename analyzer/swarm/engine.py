@@ -125,12 +125,10 @@ class EngineSwarm:
 
     async def close(self) -> None:
         """Disconnect all; idempotent. A database or engine that is gone has done so itself."""
-        leaving, self._clients, self._baseline = self._clients, [], []
-        if leaving:
-            with contextlib.suppress(HttpError):
-                await self._http.private(
-                    "DELETE", self._database, "subscribers", timeout_s=_CLOSE_S
-                )
+        self._clients, self._baseline = [], []
+        # Even if none are known: the last request to add some may not have been heard to the end.
+        with contextlib.suppress(HttpError):
+            await self._http.private("DELETE", self._database, "subscribers", timeout_s=_CLOSE_S)
 
     async def _refresh(self) -> None:
         try:

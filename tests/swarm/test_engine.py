@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -80,6 +81,17 @@ async def test_a_refused_subscription_is_passed_on_and_closes_the_swarm(
         with pytest.raises(MeasurementError, match="no such table: `nope`"):
             await swarm.grow_to(3)
         assert swarm.size == 0
+        assert await owner.private("GET", database, "subscribers") == []
+
+
+async def test_what_was_added_unheard_is_closed_as_well(
+    fast: bool, engine: Server, lobby_wasm: bytes
+) -> None:
+    async with lobby(engine, lobby_wasm) as (owner, database):
+        swarm = EngineSwarm(owner, database, PER_SENDER)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await swarm.grow_to(100_000)
         assert await owner.private("GET", database, "subscribers") == []
 
 
