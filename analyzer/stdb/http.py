@@ -129,6 +129,23 @@ class StdbHttp:
             raise _odd(answer, "an empty page instead of metrics")
         return answer.text
 
+    async def private(
+        self,
+        method: str,
+        database: str,
+        route: str,
+        *,
+        json: Any = None,
+        timeout_s: float | None = None,
+    ) -> Any:
+        """The embedded engine's own API under `/private`; every other server answers 404.
+
+        Returns its JSON, None for an empty answer.
+        """
+        path = f"/private/database/{quote(database, safe='')}/{route}"
+        answer = await self._request(method, path, json=json, timeout_s=timeout_s)
+        return _json(answer) if answer.content else None
+
     async def _database(
         self, method: str, database: str, route: str, **details: Any
     ) -> httpx.Response:
