@@ -16,6 +16,7 @@ VERBS = {
     "engine": "build, find or start the embedded engine",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
+    "residue": "what clients that left go on costing, until the cleanup of views",
     "scenarios": "list the scenarios with their arms and axes",
 }
 
@@ -51,7 +52,7 @@ def main() -> None:
         error.show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        code = _failed("interrupted: nothing was measured yet", 130)
+        code = _failed("interrupted", 130)
     except SweepError as error:
         code = _failed("; ".join([str(error), *getattr(error, "__notes__", [])]), error.exit_code)
     except BrokenPipeError:

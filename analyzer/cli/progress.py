@@ -22,9 +22,21 @@ class _Console(Console):
         self.quiet = True
 
 
-class LiveProgress(Progress):
+class Notes(Progress):
+    """Lines on stderr."""
+
     def __init__(self) -> None:
         self._console = _Console(stderr=True, highlight=False)
+
+    def note(self, text: str, style: str | None = None) -> None:
+        """A line that stays."""
+        with contextlib.suppress(OSError):
+            self._console.print(text, markup=False, style=style, soft_wrap=True)
+
+
+class LiveProgress(Notes):
+    def __init__(self) -> None:
+        super().__init__()
         self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
@@ -68,11 +80,6 @@ class LiveProgress(Progress):
             self.note(f"{self._step_name}: {cost}, {self._eta()}")
         for reason in dict.fromkeys(r for o in measured.observations for r in o.reasons):
             self.note(f"void {step.cell}: {reason}", style="yellow")
-
-    def note(self, text: str, style: str | None = None) -> None:
-        """A line that stays."""
-        with contextlib.suppress(OSError):
-            self._console.print(text, markup=False, style=style, soft_wrap=True)
 
     def end(self) -> None:
         self._bar.stop()

@@ -14,10 +14,18 @@ import click
 def command(run: Path, budget: str | None, as_json: bool) -> None:
     """Print the report of the run directory RUN again; nothing is measured or written."""
     from analyzer.cli.output import print_document, refuse_void
+    from analyzer.experiments.lab import is_experiment, load_records
+    from analyzer.report.experiments import experiment_content
     from analyzer.results import analyse_run
     from analyzer.store import load_run
     from analyzer.units import milliseconds
 
+    if is_experiment(run):
+        records = load_records(run)
+        print_document(
+            lambda: list(records.records), lambda: experiment_content(records), as_json=as_json
+        )
+        return
     found = load_run(run)
     analysis, content = analyse_run(found, None if budget is None else milliseconds(budget))
     print_document(analysis.to_dict, lambda: content, as_json=as_json)

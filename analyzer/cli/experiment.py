@@ -1,0 +1,16 @@
+"""How every experiment ends: its report on stdout and in its run directory."""
+
+from __future__ import annotations
+
+from analyzer.cli.output import print_document
+from analyzer.experiments.lab import Records
+from analyzer.folder import replace_text
+from analyzer.report.experiments import experiment_content
+from analyzer.report.markdown import render_markdown
+
+
+def finish(found: Records, *, as_json: bool) -> None:
+    """Print the report of an experiment and leave it as report.md."""
+    content = experiment_content(found)
+    replace_text(found.path / "report.md", render_markdown(content))
+    print_document(lambda: list(found.records), lambda: content, as_json=as_json)

@@ -1,0 +1,18 @@
+"""The report of an experiment, by its name."""
+
+from __future__ import annotations
+
+from analyzer.errors import RunError
+from analyzer.experiments.lab import Records
+from analyzer.report.layout import Content
+from analyzer.report.residue import residue_content
+
+_CONTENTS = {"residue": residue_content}
+
+
+def experiment_content(found: Records) -> Content:
+    """Raises RunError for records that are none of that experiment."""
+    try:
+        return _CONTENTS[found.experiment](found)
+    except (KeyError, TypeError, IndexError) as error:
+        raise RunError(f"{found.path}: its records lack {error}") from None
