@@ -13,6 +13,7 @@ import click
 from analyzer.errors import SweepError
 
 VERBS = {
+    "doctor": "is all here that a sweep needs? machine, installation, server, metrics",
     "engine": "build, find or start the embedded engine",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",

@@ -7,7 +7,7 @@ import re
 from prometheus_client.parser import text_string_to_metric_families
 
 from analyzer.errors import MeasurementError
-from analyzer.metrics.families import FAMILIES, SERIES
+from analyzer.metrics.families import FAMILIES, SERIES, Family
 from analyzer.metrics.snapshot import Labels, Snapshot
 
 _NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
@@ -54,15 +54,15 @@ def missing_families(snapshot: Snapshot) -> list[str]:
     Ask after a first write and its 5 ms tick: a family appears with its first observation, so
     that a fresh server lacks all of them.
     """
-    return [
-        family.name
-        for family in FAMILIES
-        if family.required
-        and not all(
-            any(family.labels <= dict(labels).keys() for labels in snapshot.series(name))
-            for name in family.series
-        )
-    ]
+    return [f.name for f in FAMILIES if f.required and not carries(snapshot, f)]
+
+
+def carries(snapshot: Snapshot, family: Family) -> bool:
+    """Whether every line of the family is there with the labels it is documented to have."""
+    return all(
+        any(family.labels <= dict(labels).keys() for labels in snapshot.series(name))
+        for name in family.series
+    )
 
 
 def _name(line: str) -> str | None:

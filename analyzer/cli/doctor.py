@@ -1,0 +1,43 @@
+"""`stdb-sweep doctor`: is all here that a sweep needs?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.option("--server-bin", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              metavar="PATH", help="Look at this server binary.")  # fmt: skip
+@click.option("--server", metavar="URL", help="Look at a running server.")
+@click.option("--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              metavar="FILE", help="Token for --server.")  # fmt: skip
+@click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(as_json: bool, **flags: Any) -> None:
+    """Look at this machine, this installation and the server: load, governor, limits, versions,
+    one write through and through, and which metrics the server has.
+
+    Ends with 1 when something stops a sweep.
+    """
+    from analyzer.cli.output import print_document
+    from analyzer.doctor import State, examine
+    from analyzer.errors import PreflightError
+    from analyzer.report.layout import Content, Section, Table
+    from analyzer.swarm.loop import run
+    from analyzer.target import Target
+
+    target = Target(
+        flags["server_bin"], flags["server"], flags["token_file"], flags["allow_remote"]
+    )
+    checks = run(examine(target))
+    rows = tuple((str(check.state), check.name, check.text) for check in checks)
+    table = Table("", ("", "check", "what was found"), rows, labels=3)
+    content = Content("stdb-sweep: doctor", (Section("Fit for a sweep?", (table,)),))
+    print_document(lambda: [asdict(check) for check in checks], lambda: content, as_json=as_json)
+    bad = [check.name for check in checks if check.state is State.BAD]
+    if bad:
+        raise PreflightError(f"this stops a sweep: {', '.join(bad)}")
