@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from analyzer.build.modules import module_sha256, module_wasm
+from analyzer.bench import open_bench
+from analyzer.build.modules import module_wasm
 from analyzer.databases import Databases, owner_token
 from analyzer.environment import git_state, host_facts, package_versions, sitting
-from analyzer.errors import RunError
-from analyzer.measure import Bench, Measured, measure
+from analyzer.errors import RunError, UsageError
+from analyzer.measure import Measured, measure
 from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
 from analyzer.stdb.http import StdbHttp
 from analyzer.store import Run, RunWriter, find_run, load_run, new_run_path
-from analyzer.swarm.subscribers import Swarm
-from analyzer.swarm.writer import Writer
 from analyzer.target import Server, Target
 
 _EARLY_FILES = {"server.log", "databases.txt"}
@@ -45,29 +47,34 @@ async def sweep(
     root: Path = Path("runs"),
     fast: bool = False,
     analysis: dict[str, Any] | None = None,
+    sweep_file: dict[str, Any] | None = None,
     progress: Progress,
 ) -> Run:
     """Measure every cell of `plan` on `target`; goes on where an unfinished equal run stopped.
 
+    `analysis` and `sweep_file`, what the user asked for and the file it stands in, are kept in
+    the manifest.
     Raises SweepError of the fitting kind; what was finished by then stays in the run directory.
     """
     check_machine(plan)
-    wasm = module_wasm(plan.definition.module).read_bytes()
+    wasm = _wasm(plan)
     path, earlier = _place(plan, out, root)
     try:
         async with (
             target.open(path / "server.log") as server,
-            StdbHttp(server.url, token=await owner_token(server)) as http,
+            StdbHttp(server.url, token=(owner := await owner_token(server))) as http,
         ):
             databases = Databases(http, path / "databases.txt")
             await databases.clear_leftovers()
-            await check_server(plan, http, databases, wasm)
-            manifest = _manifest(plan, server, analysis or {})
+            if wasm is not None:
+                await check_server(plan, http, databases, wasm, owner)
+            manifest = _manifest(plan, wasm, server)
+            manifest |= {"analysis": analysis or {}, "sweep_file": sweep_file}
             if earlier:
                 writer = RunWriter.resume(earlier, manifest)
             else:
                 writer = RunWriter.create(path, manifest)
-            session = _Session(plan, http, databases, wasm, writer, fast, progress)
+            session = _Session(plan, http, owner, databases, wasm, writer, fast, progress)
             await session.run(earlier.finished if earlier else set())
     finally:
         _tidy(path)
@@ -81,14 +88,16 @@ class _Session:
         self,
         plan: Plan,
         http: StdbHttp,
+        owner: str,
         databases: Databases,
-        wasm: bytes,
+        wasm: bytes | None,
         writer: RunWriter,
         fast: bool,
         progress: Progress,
     ) -> None:
         self._plan = plan
         self._http = http
+        self._owner = owner
         self._databases = databases
         self._wasm = wasm
         self._writer = writer
@@ -111,26 +120,50 @@ class _Session:
 
     async def _block(self, block: Block, steps: list[Step]) -> None:
         """One fresh database; subscribers only go up in it, so no ghost is ever left behind."""
+        async with (
+            self._database(block) as database,
+            open_bench(
+                self._http,
+                database,
+                block.arm,
+                block.rows,
+                seed=self._plan.definition.seed,
+                owner=self._owner,
+                protocol=self._plan.protocol,
+                fast=self._fast,
+                progress=self._progress.connected,
+            ) as bench,
+        ):
+            for step in steps:
+                self._progress.step(step)
+                measured = await measure(step, bench)
+                self._writer.append(measured.observations, measured.scrapes, step)
+                self._progress.done(step, measured)
+
+    @contextlib.asynccontextmanager
+    async def _database(self, block: Block) -> AsyncIterator[str]:
+        """The identity of a fresh database, or of the one that is to be measured as it is."""
+        if self._wasm is None:
+            yield await self._http.identity(self._plan.definition.database)
+            return
         label = f"{block.arm_name}-{block.rows}"
         async with self._databases.fresh(label, self._wasm) as database:
-            await self._http.call(database, self._plan.definition.seed, [block.rows])
-            async with (
-                Swarm(
-                    self._http.base_url,
-                    database,
-                    block.arm.queries,
-                    protocol=self._plan.protocol,
-                    fast=self._fast,
-                    progress=self._progress.connected,
-                ) as swarm,
-                Writer(self._http.base_url, database, protocol=self._plan.protocol) as writer,
-            ):
-                bench = Bench(self._http, database, swarm, writer, block.rows)
-                for step in steps:
-                    self._progress.step(step)
-                    measured = await measure(step, bench)
-                    self._writer.append(measured.observations, measured.scrapes, step)
-                    self._progress.done(step, measured)
+            yield database
+
+
+def _wasm(plan: Plan) -> bytes | None:
+    """The module to publish; None where a database that exists is measured."""
+    definition = plan.definition
+    if definition.database:
+        return None
+    path = Path(definition.module) if plan.own else module_wasm(definition.module)
+    try:
+        wasm = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--module {path}: {error.strerror}") from None
+    if not wasm.startswith(b"\0asm"):
+        raise UsageError(f"--module {path}: it is no WASM file: give the .wasm that a build made")
+    return wasm
 
 
 def _place(plan: Plan, out: Path | None, root: Path) -> tuple[Path, Run | None]:
@@ -165,15 +198,14 @@ def _tidy(path: Path) -> None:
         path.rmdir()
 
 
-def _manifest(plan: Plan, server: Server, analysis: dict[str, Any]) -> dict[str, Any]:
+def _manifest(plan: Plan, wasm: bytes | None, server: Server) -> dict[str, Any]:
     return {
         "argv": ["stdb-sweep", *sys.argv[1:]],
         "plan": plan.to_dict(),
         "seed": plan.seed,
         "engine": {"name": f"SpacetimeDB ({server.kind})", "version": server.version},
-        "module_sha256": module_sha256(plan.definition.module),
+        "module_sha256": hashlib.sha256(wasm).hexdigest() if wasm else None,
         "protocol": plan.protocol,
-        "analysis": analysis,
         "sittings": [sitting()],
         "host": host_facts(),
         "packages": package_versions(),
