@@ -93,7 +93,7 @@ LOBBY = Scenario(
         ),
         _declared(
             "query_per_sender",
-            "the listed rooms as a query-builder view, run anew for each client",
+            "a query-builder view, run anew for each client; its seeks are not counted",
             "listed_room_query_per_sender",
             "settle_street({i})",
             seeks="1",
@@ -102,7 +102,7 @@ LOBBY = Scenario(
         ),
         _declared(
             "query_anonymous",
-            "the same query for everybody, run anew once per write",
+            "the same query for everybody, run anew once per write; likewise not counted",
             "listed_room_query_anonymous",
             "settle_street({i})",
             seeks="1",

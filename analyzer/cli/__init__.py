@@ -13,6 +13,7 @@ VERBS = {
     "engine": "build, find or start the embedded engine",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
+    "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
 }
 

@@ -24,7 +24,9 @@ def command(as_json: bool) -> None:
             mark = "*" if arm["default"] else " "
             click.echo(f" {mark} {arm['name']:<16} {arm['summary']}")
             click.echo(f"   {'':<16} subscribes to {'; '.join(arm['queries'])}")
-            click.echo(f"   {'':<16} index seeks {arm['seeks']}, view calls {arm['view_calls']}")
+            click.echo(
+                f"   {'':<16} counts {arm['seeks']} index seeks, {arm['view_calls']} view calls"
+            )
     click.echo("* measured unless --arms says otherwise")
 
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from analyzer.arms import Scenario
 from analyzer.cli import Verbs
+from analyzer.cli.options import sweep_options
 from analyzer.errors import UsageError, VoidCells
+from analyzer.own import own_scenario
 from analyzer.plan import Plan
-from analyzer.scenarios import SCENARIOS, Scenario
+from analyzer.scenarios import SCENARIOS
+from analyzer.sweepfile import SweepFile
 from analyzer.units import milliseconds, whole_numbers
 
 MANY_STEPS = 1000
@@ -24,6 +29,8 @@ Examples:
   stdb-sweep --clients 50,100 --entrants 64,128,512,1024
   stdb-sweep --clients 10,50,100 --rooms 8,64 --arms per_sender,projection --budget 20ms
   stdb-sweep --clients 10,50 --rooms 8,64 --server http://127.0.0.1:3000
+  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby --write 'move({i})' \\
+             --seed-call 'fill({rows})'
 """
 
 
@@ -33,85 +40,7 @@ Examples:
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline.")
-@click.option("--rooms", metavar="LIST", help="Rooms G of the lobby scenario.")
-@click.option("--entrants", metavar="LIST", help="Entrants F of the tournament scenario.")
-@click.option("--arms", metavar="NAMES", help="View designs to measure; see `scenarios`.")
-@click.option(
-    "--budget",
-    metavar="TIME",
-    default="50ms",
-    show_default=True,
-    help="Lock time a write may cost: a ceiling is the most clients within it.",
-)
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=3,
-    show_default=True,
-    help="Fresh databases per cell; intervals need 2 or more.",
-)
-@click.option(
-    "--windows",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Windows of writes per cell and repeat.",
-)
-@click.option(
-    "--warmup",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Writes before the first window, not counted.",
-)
-@click.option(
-    "--writes",
-    type=click.IntRange(1),
-    help="Writes per window.  [default: 3 to 100, for about 0.2 s]",
-)
-@click.option(
-    "--rate",
-    type=float,
-    metavar="N",
-    help="Pace the writes at N a second (open loop).  [default: closed loop]",
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the order.")
-@click.option(
-    "--protocol",
-    type=click.Choice(["v2.bsatn", "v3.bsatn"]),
-    default="v2.bsatn",
-    show_default=True,
-    help="WebSocket protocol of subscribers and writer.",
-)
-@click.option(
-    "--client",
-    type=click.Choice(["auto", "websockets", "picows"]),
-    default="auto",
-    show_default=True,
-    help="Subscriber library; picows comes with the [fast] extra.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Run directory.  [default: runs/<date>-<scenario>]",
-)
-@click.option(
-    "--server-bin",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="PATH",
-    help="Measure this spacetimedb-standalone, started for the sweep.",
-)
-@click.option("--server", metavar="URL", help="Measure a running server.")
-@click.option(
-    "--token-file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Token for --server.",
-)
-@click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@sweep_options
 @click.version_option(package_name="stdb-sweep", message="stdb-sweep %(version)s")
 @click.pass_context
 def command(ctx: click.Context, /, **flags: Any) -> int | None:
@@ -123,15 +52,27 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     """
     if ctx.invoked_subcommand is not None:
         return None
-    if not any((flags["clients"], flags["rooms"], flags["entrants"])):
+    if not any(flags[name] for name in ("clients", "rooms", "entrants", "module", "database")):
         click.echo(ctx.get_help())
         return 0
-    return _sweep(**flags)
+    return run_sweep(None, **flags)
 
 
-def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags: Any) -> int:
+def run_sweep(
+    sweep_file: SweepFile | None,
+    *,
+    budget: str,
+    client: str,
+    out: Path | None,
+    as_json: bool,
+    **flags: Any,
+) -> int:
+    """Measure, analyse and print what the flags ask for; returns the exit code.
+
+    Raises VoidCells when some cells are void.
+    """
     budget_ms = milliseconds(budget)
-    plan = plan_of(flags)
+    plan = plan_of(flags, sweep_file.arms if sweep_file else ())
 
     from analyzer.cli.output import print_document
     from analyzer.cli.progress import LiveProgress
@@ -152,6 +93,7 @@ def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags
         out=out,
         fast=wants_picows(client),
         analysis={"budget_ms": budget_ms},
+        sweep_file=sweep_file.echo if sweep_file else None,
         progress=progress,
     )
     # A hangup or a plain kill ends a sweep as Ctrl-C does: in order.
@@ -172,13 +114,18 @@ def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags
     return 0
 
 
-def plan_of(flags: dict[str, Any]) -> Plan:
-    """The plan that the flags ask for. Raises UsageError naming the bad flag and item."""
-    scenario = _scenario(flags)
+def plan_of(flags: dict[str, Any], own_arms: Sequence[Mapping[str, Any]] = ()) -> Plan:
+    """The plan that the flags ask for; `own_arms` are those of a sweep file.
+
+    Raises UsageError naming the bad flag and item.
+    """
+    own = own_scenario(flags, own_arms)
+    scenario = own or _scenario(flags)
     if not flags["clients"]:
         raise UsageError("--clients is missing: write --clients 10,50,100")
     clients = whole_numbers(flags["clients"], what="clients")
-    rows = whole_numbers(flags[scenario.row_flag], what=scenario.row_flag)
+    listed = flags[scenario.row_flag]
+    rows = whole_numbers("1" if own and listed is None else listed, what=scenario.row_flag)
     arms = scenario.default_arms
     if flags["arms"] is not None:
         arms = tuple(dict.fromkeys(name.strip() for name in flags["arms"].split(",")))
@@ -187,9 +134,11 @@ def plan_of(flags: dict[str, Any]) -> Plan:
         arms=arms,
         clients=(0, *clients),
         rows=rows,
+        own=own,
+        repeats=flags["repeats"] or (1 if scenario.database else 3),
         **{
             name: flags[name]
-            for name in ("repeats", "windows", "warmup", "writes", "rate", "protocol", "seed")
+            for name in ("windows", "warmup", "writes", "rate", "protocol", "seed")
         },
     )
 
