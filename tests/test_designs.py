@@ -94,6 +94,17 @@ def test_a_client_of_one_room_is_told_of_that_room_alone(cells: dict) -> None:
     assert cells["anonymous", 5, 2]["deliveries"] == 5
 
 
+def test_the_parts_of_a_write_add_up_to_its_reducer_time(designs: Path) -> None:
+    cells = pd.read_csv(designs / "cells.csv")
+    parts = cells[["reducer_body_ms", "view_body_ms", "materialize_ms", "commit_ms"]]
+    assert (parts >= 0).all(axis=None)
+    assert parts.sum(axis=1).to_numpy() == pytest.approx(cells["reducer_ms"].to_numpy())
+    views = cells.set_index(["arm", "clients", "rows"])["view_body_ms"]
+    assert views["per_sender", 5, 4] > 0
+    assert views["per_sender", 0, 4] == views["projection", 5, 4] == 0
+    assert "where the write cost goes" in (designs / "report.md").read_text()
+
+
 def test_narrow_saves_nothing_at_the_size_the_article_states() -> None:
     assert LOBBY.arm("narrow").seeks(50, 256) == 51_251
 

@@ -11,6 +11,7 @@ from analyzer.errors import SweepError
 
 VERBS = {
     "engine": "build, find or start the embedded engine",
+    "inspect": "list the views of a live database and what they have cost",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
     "run": "run a sweep file, such as sweeps/lobby.toml",
