@@ -9,13 +9,10 @@ from typing import Any
 import pandas as pd
 
 from analyzer.arms import Scenario
-from analyzer.records import Observation
+from analyzer.records import SPLIT, Observation
 
 KEY = ["scenario", "arm", "clients", "rows"]
 COUNTS = ["index_seeks", "view_calls", "rows_scanned", "fuel", "deliveries"]
-SPLIT = ["reducer_body_ms", "view_body_ms", "materialize_ms", "commit_ms"]
-"""The parts of `reducer_ms`, one upon the other: the reducer's own body, view bodies, running
-queries and writing what views returned, and the remainder: read-set merge and commit."""
 CELL_COLUMNS = [
     *KEY, "repeats", "windows", "writes", "reducer_ms", "update_ms", "write_ms", "write_ms_low",
     "write_ms_high", "index_seeks", "index_seeks_expected", "view_calls", "rows_scanned", "fuel",

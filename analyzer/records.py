@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+SPLIT = ["reducer_body_ms", "view_body_ms", "materialize_ms", "commit_ms"]
+"""The parts of `reducer_ms`, one upon the other: the reducer's own body, view bodies, running
+queries and writing what views returned, and the remainder: read-set merge and commit."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:

@@ -14,6 +14,7 @@ VERBS = {
     "inspect": "list the views of a live database and what they have cost",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
+    "review": "set every view design side by side and say which to ship",
     "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
 }

@@ -8,13 +8,17 @@ from typing import Any, TypeVar
 
 import click
 
+from analyzer.sweepfile import SweepFile, read_sweep_file
+
+_NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _OPTIONS = (
     click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline."),
     click.option("--rooms", metavar="LIST", help="Rooms G of the lobby scenario."),
     click.option("--entrants", metavar="LIST", help="Entrants F of the tournament scenario."),
-    click.option("--arms", metavar="NAMES", help="View designs to measure; see `scenarios`."),
+    click.option("--arms", metavar="NAMES", help="View designs to measure, or all."),
     click.option(
         "--module", metavar="FILE", help="Measure a module of your own: the .wasm of its build."
     ),
@@ -128,6 +132,14 @@ _OPTIONS = (
     click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback."),
     click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout."),
 )
+
+
+def read_file(ctx: click.Context, _: click.Parameter, path: Path) -> SweepFile:
+    """Read a sweep file; what stands in it takes the place of the defaults, so that flags win."""
+    known = {param.name for param in ctx.command.params if isinstance(param, click.Option)}
+    sweep_file = read_sweep_file(path, {name for name in known - _NOT_IN_FILES if name})
+    ctx.default_map = sweep_file.flags
+    return sweep_file
 
 
 def sweep_options(function: F) -> F:

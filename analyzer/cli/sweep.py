@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +18,9 @@ from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
 from analyzer.sweepfile import SweepFile
 from analyzer.units import milliseconds, whole_numbers
+
+if TYPE_CHECKING:
+    from analyzer.store import Run
 
 MANY_STEPS = 1000
 
@@ -58,26 +60,36 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     return run_sweep(None, **flags)
 
 
-def run_sweep(
-    sweep_file: SweepFile | None,
-    *,
-    budget: str,
-    client: str,
-    out: Path | None,
-    as_json: bool,
-    **flags: Any,
-) -> int:
+def run_sweep(sweep_file: SweepFile | None, *, budget: str, as_json: bool, **flags: Any) -> int:
     """Measure, analyse and print what the flags ask for; returns the exit code.
 
     Raises VoidCells when some cells are void.
     """
     budget_ms = milliseconds(budget)
-    plan = plan_of(flags, sweep_file.arms if sweep_file else ())
+    run = measured_run(sweep_file, plan_of(flags, sweep_file), budget_ms, **flags)
 
     from analyzer.cli.output import print_document
+    from analyzer.results import analyse_run, write_results
+
+    analysis, content = analyse_run(run, budget_ms)
+    write_results(run, analysis, content)
+    print_document(analysis.to_dict, lambda: content, as_json=as_json)
+    refuse_void(run)
+    return 0
+
+
+def measured_run(
+    sweep_file: SweepFile | None,
+    plan: Plan,
+    budget_ms: float,
+    *,
+    client: str,
+    out: Path | None,
+    **flags: Any,
+) -> Run:
+    """Measure `plan` with progress on stderr. An interrupt ends the command with 130."""
     from analyzer.cli.progress import LiveProgress
     from analyzer.controller import sweep
-    from analyzer.results import analyse_run, write_results
     from analyzer.stdb.connection import wants_picows
     from analyzer.swarm.loop import run as run_loop
     from analyzer.target import Target
@@ -100,26 +112,25 @@ def run_sweep(
     for stop in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(stop, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        run = run_loop(measuring)
+        return run_loop(measuring)
     except KeyboardInterrupt:
         print(f"stdb-sweep: interrupted: {progress.kept()}", file=sys.stderr)
-        return 130
-    analysis, content = analyse_run(run, budget_ms)
-    write_results(run, analysis, content)
-    print_document(analysis.to_dict, lambda: content, as_json=as_json)
-    void = [o for o in run.observations if o.verdict != "ok"]
+        raise click.exceptions.Exit(130) from None
+
+
+def refuse_void(run: Run) -> None:
+    """Raises VoidCells when a cell of `run` is void."""
+    void = {str(o.cell) for o in run.observations if o.verdict != "ok"}
     if void:
-        cells = {str(o.cell) for o in void}
-        raise VoidCells(f"{len(cells)} cells are void; the report says why")
-    return 0
+        raise VoidCells(f"{len(void)} cells are void; the report says why")
 
 
-def plan_of(flags: dict[str, Any], own_arms: Sequence[Mapping[str, Any]] = ()) -> Plan:
-    """The plan that the flags ask for; `own_arms` are those of a sweep file.
+def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
+    """The plan that the flags ask for, with the arms of a module of one's own from a sweep file.
 
     Raises UsageError naming the bad flag and item.
     """
-    own = own_scenario(flags, own_arms)
+    own = own_scenario(flags, sweep_file.arms if sweep_file else ())
     scenario = own or _scenario(flags)
     if not flags["clients"]:
         raise UsageError("--clients is missing: write --clients 10,50,100")
@@ -127,7 +138,9 @@ def plan_of(flags: dict[str, Any], own_arms: Sequence[Mapping[str, Any]] = ()) -
     listed = flags[scenario.row_flag]
     rows = whole_numbers("1" if own and listed is None else listed, what=scenario.row_flag)
     arms = scenario.default_arms
-    if flags["arms"] is not None:
+    if flags["arms"] == "all":
+        arms = tuple(arm.name for arm in scenario.arms)
+    elif flags["arms"] is not None:
         arms = tuple(dict.fromkeys(name.strip() for name in flags["arms"].split(",")))
     return Plan(
         scenario=scenario.name,

@@ -95,8 +95,13 @@ def analyse(
     for _, scenario in frame.groupby("scenario", sort=False):
         for _, arm in scenario.groupby("arm", sort=False):
             arms.append(_analyse_arm(arm, budget_ms, seed, draws, extrapolate, family))
-        compared.extend(ratios(scenario, BASE, draws=draws, seed=seed))
+        compared.extend(ratios(scenario, base_arm(scenario), draws=draws, seed=seed))
     return Analysis(budget_ms, seed, tuple(arms), tuple(compared))
+
+
+def base_arm(frame: pd.DataFrame) -> str:
+    """Return the arm that others are compared with: per_sender, else the first declared."""
+    return BASE if (frame["arm"] == BASE).any() else str(frame["arm"].iloc[0])
 
 
 def _analyse_arm(

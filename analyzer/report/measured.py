@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from analyzer.frames import SPLIT
 from analyzer.model.axis import RowAxis
 from analyzer.model.cells import usable
+from analyzer.records import SPLIT
 from analyzer.report.layout import Lines, Section, Table
 from analyzer.report.numbers import cost, ms, percent
 

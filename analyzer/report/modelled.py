@@ -138,16 +138,17 @@ def clients_text(item: Ceiling) -> str:
 
 
 def ratio_section(analysis: Analysis) -> Section | None:
-    """How many times cheaper each arm is than the per-sender one, in every cell."""
+    """How many times cheaper each arm is than the base, in every cell."""
     if not analysis.ratios:
         return None
     blocks: list[Block] = []
+    base = analysis.ratios[0].base
     for scenario, arm in dict.fromkeys((r.scenario, r.arm) for r in analysis.ratios):
         cells = [r for r in analysis.ratios if (r.scenario, r.arm) == (scenario, arm)]
         axis = row_axis(scenario)
         blocks.append(
             Table(
-                f"{arm}: write cost of {BASE} over its own",
+                f"{arm}: write cost of {base} over its own",
                 ("clients", f"{axis.noun}s", "times cheaper", "95 % interval"),
                 tuple(
                     (f"{r.clients:,}", f"{r.rows:,}", number(r.times), span(r.low, r.high))
@@ -157,7 +158,7 @@ def ratio_section(analysis: Analysis) -> Section | None:
             )
         )
         blocks.append(Lines((_worst_cell(cells, axis),)))
-    return Section(f"Cheaper than {BASE}", tuple(blocks))
+    return Section(f"Cheaper than {base}", tuple(blocks))
 
 
 def _worst_cell(cells: list[Ratio], axis: RowAxis) -> str:
