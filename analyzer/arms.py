@@ -26,7 +26,7 @@ class Arm:
     client_call: Call | None = None
     """What a client calls before it subscribes, under its own identity."""
     every: int = 1
-    """Only every so manieth client, from the first, makes the `client_call`."""
+    """Clients 0, `every`, 2 * `every` and so on make the `client_call`, the others do not."""
     rows_of: str = ""
     """The arm whose rows each client must see in the end, row by row."""
     seeks: Formula | None = None

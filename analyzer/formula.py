@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
+import operator
+from collections.abc import Mapping
 from functools import lru_cache
-from types import CodeType
 
 from analyzer.errors import UsageError
 
-_ROWS = ("R", "G", "F")
-_ALLOWED = (
-    ast.Expression, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Constant, ast.Name, ast.Load
-)  # fmt: skip
+_SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 
 
 class Formula(str):
@@ -25,27 +23,33 @@ class Formula(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> Formula:
-        _compiled(text)
-        return super().__new__(cls, text)
+        formula = super().__new__(cls, text)
+        formula(1, 1)
+        return formula
 
     def __call__(self, clients: int, rows: int) -> int:
-        letters = {"S": clients, "P": int(clients > 0), **dict.fromkeys(_ROWS, rows)}
-        return int(eval(_compiled(self), {"__builtins__": {}}, letters))
+        letters = {"S": clients, "P": int(clients > 0), "R": rows, "G": rows, "F": rows}
+        try:
+            return _value(_parsed(self), letters)
+        except (SyntaxError, ValueError, KeyError):
+            raise UsageError(
+                f"{str(self)!r} is no count: write S, R, P, whole numbers, + - * and brackets"
+            ) from None
 
 
 @lru_cache
-def _compiled(text: str) -> CodeType:
-    wrong = UsageError(f"{text!r} is no count: write S, R, P, whole numbers, + - * and brackets")
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError):
-        raise wrong from None
-    for node in ast.walk(tree):
-        known = isinstance(node, _ALLOWED)
-        if isinstance(node, ast.Constant):
-            known = type(node.value) is int
-        if isinstance(node, ast.Name):
-            known = node.id in ("S", "P", *_ROWS)
-        if not known:
-            raise wrong
-    return compile(tree, "<count>", "eval")
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text.strip(), mode="eval").body
+
+
+def _value(node: ast.expr, letters: Mapping[str, int]) -> int:
+    match node:
+        case ast.Constant(value=int(number)) if not isinstance(number, bool):
+            return number
+        case ast.Name(id=letter):
+            return letters[letter]
+        case ast.BinOp(left=left, op=sign, right=right):
+            value: int = _SIGNS[type(sign)](_value(left, letters), _value(right, letters))
+            return value
+        case _:
+            raise ValueError

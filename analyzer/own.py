@@ -31,6 +31,8 @@ def own_scenario(flags: Mapping[str, Any], arms: Sequence[Mapping[str, Any]]) ->
             if flags[name]:
                 flag = "--view" if name == "views" else f"--{name.replace('_', '-')}"
                 raise UsageError(f"{flag} goes with --module FILE or --database NAME")
+        if arms:
+            raise UsageError("[[arm]] goes with a module or a database of your own")
         return None
     for name in ("rooms", "entrants"):
         if flags[name]:
@@ -39,6 +41,8 @@ def own_scenario(flags: Mapping[str, Any], arms: Sequence[Mapping[str, Any]]) ->
         raise UsageError("--module and --database exclude each other")
     if database:
         _check_owned(flags)
+    if arms and (flags["views"] or flags["expect"]):
+        raise UsageError("--view and --expect describe one arm: they exclude [[arm]] tables")
     if not arms:
         arms = [{"views": flags["views"], "expect": _expectations(flags["expect"])}]
     designs = tuple(_arm(arm, flags) for arm in arms)
@@ -84,6 +88,12 @@ def _arm(table: Mapping[str, Any], flags: Mapping[str, Any]) -> Arm:
         if key not in _ARM_KEYS:
             raise UsageError(f"[[arm]]: unknown key {key!r}: {nearest(key, _ARM_KEYS)}")
     views, write = table.get("views"), table.get("write") or flags["write"]
+    views = [views] if isinstance(views, str) else views
+    every, expected = table.get("every", 1), table.get("expect") or {}
+    if type(every) is not int or every < 1:
+        raise UsageError(f"[[arm]]: every = {every!r}: it takes a whole number, 1 or more")
+    if not isinstance(expected, Mapping):
+        raise UsageError('[[arm]]: write expectations as expect = { seeks = "S*R+1" }')
     if not views:
         raise UsageError("--view is missing: name the view that clients subscribe to")
     if not write:
@@ -98,9 +108,9 @@ def _arm(table: Mapping[str, Any], flags: Mapping[str, Any]) -> Arm:
         queries=tuple(map(_query, views)),
         write=Call(write),
         client_call=Call(call) if call else None,
-        every=table.get("every", 1),
+        every=every,
         rows_of=table.get("rows_of", ""),
-        **_counts(table.get("expect") or {}),
+        **_counts(expected),
     )
 
 

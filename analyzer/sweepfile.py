@@ -47,8 +47,10 @@ def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
             raise UsageError(f"{path}: {key} is said on the command line: --{flag}")
         if key not in known:
             raise UsageError(f"{path}: unknown key {key!r}: {nearest(key, {*known, 'arm'})}")
-        lists = isinstance(value, list) and key not in ("views", "expect")
-        flags[key] = ",".join(map(str, value)) if lists else value
+        if key in ("views", "expect"):
+            flags[key] = value if isinstance(value, list) else [str(value)]
+        else:
+            flags[key] = ",".join(map(str, value)) if isinstance(value, list) else value
     if "module" in flags:
         flags["module"] = str(path.parent / flags["module"])
     return SweepFile(flags, tuple(arms), {"name": path.name, "text": text})

@@ -246,6 +246,7 @@ def _add(held: Held, inserted: Iterable[Rows]) -> None:
 def _remove(held: Held, deleted: Iterable[Rows]) -> None:
     for rows in deleted:
         own = held.setdefault(rows.table, Counter())
-        own.subtract(rows.split())
-        if any(count < 0 for count in own.values()):
-            raise MeasurementError(f"a row of {rows.table} was taken back that was never sent")
+        for row in rows.split():
+            if not own[row]:
+                raise MeasurementError(f"a row of {rows.table} was taken back that was never sent")
+            own[row] -= 1
