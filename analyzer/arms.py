@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analyzer.calls import Call, fill
+from analyzer.calls import Call, fill, tables
 from analyzer.errors import UsageError
 from analyzer.formula import Formula
 
@@ -39,6 +39,11 @@ class Arm:
     def own_row(self) -> bool:
         """Whether each client looks at one row, its own: number `client` modulo rows."""
         return any("{i}" in query for query in self.queries)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables and views that clients subscribe to."""
+        return tuple(name for query in self.queries for name in tables(query))
 
     def queries_of(self, client: int, rows: int) -> list[str]:
         return [fill(query, i=client % rows, rows=rows, client=client) for query in self.queries]

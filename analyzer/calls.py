@@ -9,6 +9,7 @@ from typing import Any
 from analyzer.errors import UsageError
 
 _PLACE = re.compile(r"\{([A-Za-z_]\w*)\}")
+_TABLE = re.compile(r"\b(?:from|join)\s+(\w+)", re.IGNORECASE)
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -28,6 +29,11 @@ def fill(text: str, *, i: int, rows: int, client: int) -> str:
         return str(values[place[1]])
 
     return _PLACE.sub(value, text)
+
+
+def tables(query: str) -> list[str]:
+    """The tables and views that a SQL query reads."""
+    return _TABLE.findall(query)
 
 
 class Call(str):

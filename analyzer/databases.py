@@ -33,7 +33,7 @@ class Databases:
 
         Raises HttpError with the server's own words when it cannot be published.
         """
-        words = "-".join(re.findall("[a-z0-9]+", label))
+        words = "-".join(re.findall("[a-z0-9]+", label.lower()))
         name = f"{PREFIX}{words}-{secrets.token_hex(4)}"
         self._note("created", name)
         try:

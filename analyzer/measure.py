@@ -46,12 +46,12 @@ async def measure(step: Step, bench: Bench) -> Measured:
     await bench.swarm.grow_to(step.clients)
     connect_s = time.perf_counter() - began
     before = await bench.scrape()
-    warm, _ = await bench.write(plan.warmup, None)
+    bench.swarm.begin_window()
+    warm, rows = await bench.write(plan.warmup, None)
     if warm.failed_count == plan.warmup:
         raise MeasurementError(f"{step.cell}: {reducer} fails: {warm.failed[0]}")
+    await _delivered(bench, warm, arm.due(step.clients, bench.rows, rows))
     before = (await _settled(bench, before, reducer, warm)).after
-    if arm.deliveries is None:
-        await bench.swarm.wait_quiet(_QUIET_S, timeout_s=_DELIVERY_S)
     count = plan.writes or _fitting(warm, plan.window_ms)
     observations: list[Observation] = []
     scrapes = [bench.own_lines()]
@@ -60,8 +60,7 @@ async def measure(step: Step, bench: Bench) -> Measured:
         with GeneratorGuard() as guard:
             run, rows = await bench.write(count, plan.rate)
             due = arm.due(step.clients, bench.rows, rows)
-            if due is not None and not run.failed_count:
-                await bench.swarm.wait_deliveries(due, timeout_s=_DELIVERY_S)
+            await _delivered(bench, run, due)
         window: Window | None = None
         reasons: tuple[str, ...] = ()
         try:
@@ -69,8 +68,6 @@ async def measure(step: Step, bench: Bench) -> Measured:
             before = window.after
         except MeasurementError as error:
             reasons = (str(error),)
-        if due is None:
-            await bench.swarm.wait_quiet(_QUIET_S, timeout_s=_DELIVERY_S)
         seen = _evidence(step, bench, run, window, due)
         reasons = reasons or judge(arm, seen)
         observations.append(
@@ -92,6 +89,14 @@ def _fitting(warm: WriteRun, window_ms: float) -> int:
     """So many writes that a window lasts about `window_ms`."""
     fastest = float(np.min(warm.latencies_ms))
     return max(LEAST_WRITES, min(MOST_WRITES, math.ceil(window_ms / max(fastest, 1e-3))))
+
+
+async def _delivered(bench: Bench, run: WriteRun, due: tuple[int, ...] | None) -> None:
+    """Wait for what is due to the clients; where nothing is declared, until they are quiet."""
+    if due is None:
+        await bench.swarm.wait_quiet(_QUIET_S, timeout_s=_DELIVERY_S)
+    elif not run.failed_count:
+        await bench.swarm.wait_deliveries(due, timeout_s=_DELIVERY_S)
 
 
 async def _settled(bench: Bench, before: Snapshot, reducer: str, run: WriteRun) -> Window:
@@ -172,7 +177,7 @@ def _observation(
         index_seeks=seen.index_seeks,
         view_calls=seen.view_calls,
         rows_scanned=seen.rows_scanned,
-        uncounted=bench.schema.uncounted(bench.arm.queries),
+        uncounted=bench.schema.uncounted(bench.arm.tables),
         **_of(window, "update_seeks", "fuel", "bytes_sent"),
         deliveries=sum(seen.deliveries),
         deliveries_low=min(seen.deliveries, default=0),

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.arms import COUNTS, Arm, Scenario
-from analyzer.calls import Call
+from analyzer.calls import Call, tables
 from analyzer.errors import UsageError
 from analyzer.formula import Formula
 
 OWN_FLAGS = ("views", "write", "seed_call", "client_call", "expect", "rows")
 """Flags that say nothing about our own modules."""
 _ARM_KEYS = ("name", "views", "write", "client_call", "every", "rows_of", "expect")
-_NAME = re.compile(r"[a-z0-9_]+")
+_NAME = re.compile(r"[A-Za-z0-9_]+")
 
 
 def own_scenario(flags: Mapping[str, Any], arms: Sequence[Mapping[str, Any]]) -> Scenario | None:
@@ -53,7 +53,7 @@ def own_scenario(flags: Mapping[str, Any], arms: Sequence[Mapping[str, Any]]) ->
         if arm.rows_of and arm.rows_of not in names:
             raise UsageError(f"arm {arm.name!r}: rows_of names no arm: {arm.rows_of!r}")
     return Scenario(
-        name=f"own-{Path(module).stem if module else database}",
+        name="-".join(["own", *re.findall(r"\w+", Path(module).stem if module else database)]),
         module=module or "",
         database=database or "",
         row_flag="rows",
@@ -98,14 +98,15 @@ def _arm(table: Mapping[str, Any], flags: Mapping[str, Any]) -> Arm:
         raise UsageError("--view is missing: name the view that clients subscribe to")
     if not write:
         raise UsageError("--write is missing: give the write to measure, as 'reducer({i})'")
-    name = table.get("name") or "_".join(map(_table, views))
+    queries = tuple(_query(str(view)) for view in views)
+    name = str(table.get("name") or "_".join(name for query in queries for name in tables(query)))
     if not _NAME.fullmatch(name):
-        raise UsageError(f"arm {name!r}: a name is made of a-z, 0-9 and _")
+        raise UsageError(f"arm {name!r}: a name is made of letters, digits and _")
     call = table.get("client_call") or flags["client_call"]
     return Arm(
         name=name,
         summary="",
-        queries=tuple(map(_query, views)),
+        queries=queries,
         write=Call(write),
         client_call=Call(call) if call else None,
         every=every,
@@ -116,12 +117,6 @@ def _arm(table: Mapping[str, Any], flags: Mapping[str, Any]) -> Arm:
 
 def _query(view: str) -> str:
     return view if view.lstrip().lower().startswith("select ") else f"SELECT * FROM {view}"
-
-
-def _table(view: str) -> str:
-    """The name of the view in what `--view` says."""
-    words = re.findall(r"\w+", view.lower())
-    return words[words.index("from") + 1] if "from" in words[:-1] else words[0] if words else ""
 
 
 def _expectations(texts: Sequence[str]) -> dict[str, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +142,7 @@ def _moving(arm: Arm, base: Arm) -> tuple[str, ...]:
     if arm is base:
         return ()
     told = []
-    if new := [name for name in _tables(arm.queries) if name not in _tables(base.queries)]:
+    if new := [name for name in arm.tables if name not in base.tables]:
         told.append(f"add {' and '.join(new)}")
     else:
         told.append("nothing changes in the module, clients only ask for less")
@@ -155,7 +153,3 @@ def _moving(arm: Arm, base: Arm) -> tuple[str, ...]:
     if arm.own_row and not base.own_row:
         told.append("each client sees its one row: for screens that show no more")
     return tuple(told)
-
-
-def _tables(queries: Sequence[str]) -> list[str]:
-    return [name for query in queries for name in re.findall(r"(?i)\bfrom\s+(\w+)", query)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,14 +54,9 @@ class Schema:
         values: tuple[Any, ...] = decode_value(Reader(row), self._tables[table], self._types)
         return values
 
-    def has_table(self, name: str) -> bool:
-        """Whether clients can subscribe to a table or view of this name."""
-        return name in self._tables
-
-    def uncounted(self, queries: Iterable[str]) -> bool:
-        """Whether one of the queries is on a query-builder view."""
-        words = {word for query in queries for word in query.replace("(", " ").split()}
-        return any(view.query and view.name in words for view in self.views)
+    def uncounted(self, tables: Container[str]) -> bool:
+        """Whether one of them is a query-builder view."""
+        return any(view.query and view.name in tables for view in self.views)
 
     def _view(self, view: Json) -> View:
         parameters = tuple(

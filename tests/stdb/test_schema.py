@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.calls import tables
 from analyzer.databases import Databases
 from analyzer.errors import MeasurementError, UsageError
 from analyzer.stdb.bsatn import Reader, encode_reducer_args
@@ -48,8 +49,8 @@ def test_views_are_told_apart_by_sender_parameters_and_queries(auction: Schema) 
         View("bargains", anonymous=True, parameters=(), query=True),
         View("my_watch_list", anonymous=False, parameters=(), query=False),
     }
-    assert auction.uncounted(["SELECT * FROM bargains WHERE id = 3"])
-    assert not auction.uncounted(["SELECT * FROM one_category(2)", "SELECT * FROM listing"])
+    assert auction.uncounted(tables("SELECT * FROM bargains WHERE id = 3"))
+    assert not auction.uncounted(tables("SELECT listing.* FROM one_category(2) JOIN listing"))
 
 
 def test_arguments_are_encoded_by_the_schema(auction: Schema) -> None:
