@@ -82,7 +82,7 @@ def _evidence(designs: list[Design | None]) -> list[str]:
 def _table(review: Review) -> Table:
     return Table(
         "",
-        ("design", "seeks", "calls", "ms a write", "clients", "times", "same rows"),
+        ("design", "seeks", "calls", "ms", "clients", "times", "same rows"),
         tuple(
             (
                 design.arm,
@@ -100,7 +100,7 @@ def _table(review: Review) -> Table:
 
 def _notes(review: Review) -> tuple[str, ...]:
     told = [
-        "seeks and calls: index seeks and view calls a write; "
+        "seeks, calls, ms: index seeks, view calls and cost of a write; "
         f"clients: the most within {review.budget_ms:g} ms a write, with the 95 % interval; "
         f"times: how many times cheaper than {review.base}; same rows: every client was seen to "
         f"hold the rows of {review.base}, row by row"
