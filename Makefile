@@ -47,8 +47,11 @@ lint: setup
 	$(BIN)/mypy
 	rustup component add --toolchain $(RUST) rustfmt clippy
 	cd modules && cargo +$(RUST) fmt --check
+	cd tests/modules && cargo +$(RUST) fmt --check
 	cd engine && cargo +$(RUST) fmt --check
 	cd modules && CARGO_TARGET_DIR=$(CACHE)/modules/target \
+	  cargo +$(RUST) clippy --release --locked --target wasm32-unknown-unknown -- -D warnings
+	cd tests/modules && CARGO_TARGET_DIR=$(CACHE)/modules/target \
 	  cargo +$(RUST) clippy --release --locked --target wasm32-unknown-unknown -- -D warnings
 	cd engine && CARGO_TARGET_DIR=$(CACHE)/engine/target RUSTY_V8_ARCHIVE=$(CACHE)/engine/no-v8.a \
 	  cargo +$(RUST) clippy --release --locked -- -D warnings

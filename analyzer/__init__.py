@@ -8,8 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from analyzer.arms import Arm, Scenario
+    from analyzer.calls import Call
     from analyzer.controller import sweep
     from analyzer.errors import SweepError
+    from analyzer.formula import Formula
     from analyzer.model.analysis import Analysis, analyse
     from analyzer.plan import Plan
     from analyzer.records import Cell, Observation
@@ -18,10 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Analysis",
+    "Arm",
+    "Call",
     "Cell",
+    "Formula",
     "Observation",
     "Plan",
     "Run",
+    "Scenario",
     "SweepError",
     "Target",
     "analyse",
@@ -31,10 +38,14 @@ __all__ = [
 
 _HOMES = {
     "Analysis": "analyzer.model.analysis",
+    "Arm": "analyzer.arms",
+    "Call": "analyzer.calls",
     "Cell": "analyzer.records",
+    "Formula": "analyzer.formula",
     "Observation": "analyzer.records",
     "Plan": "analyzer.plan",
     "Run": "analyzer.store",
+    "Scenario": "analyzer.arms",
     "SweepError": "analyzer.errors",
     "Target": "analyzer.target",
     "analyse": "analyzer.model.analysis",

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+from analyzer.bench import open_bench
 from analyzer.build.modules import module_wasm
-from analyzer.databases import Databases
 from analyzer.environment import provenance
 from analyzer.errors import RunError, UsageError
 from analyzer.folder import claim, held, new_run_path, writing
-from analyzer.measure import Bench, Measured, measure
+from analyzer.measure import Measured, measure
 from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
-from analyzer.stdb.http import StdbHttp
 from analyzer.store import Run, RunWriter, find_run, load_run
-from analyzer.swarm.kinds import subscribers
-from analyzer.swarm.writer import Writer
 from analyzer.target import Server, Target
-from analyzer.workplace import workplace
+from analyzer.workplace import Workplace, workplace
 
 
 class Progress:
@@ -45,12 +44,14 @@ async def sweep(
     root: Path | str = "runs",
     fast: bool = False,
     analysis: dict[str, Any] | None = None,
+    sweep_file: dict[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Measure every cell of `plan` on `target`; goes on where an unfinished equal run stopped.
 
     Without a target it starts the embedded engine; without `out` the run goes to a new folder
-    under `root`. `fast` takes picows for the subscribers.
+    under `root`. `fast` takes picows for the subscribers. `analysis` and `sweep_file`, what the
+    user asked for and the file it stands in, are kept in the manifest.
 
     Raises SweepError of the fitting kind; what was finished by then stays in the run directory.
     """
@@ -60,18 +61,20 @@ async def sweep(
             "--subscribers engine needs the embedded engine: leave out --server and --server-bin"
         )
     check_machine(plan)
-    wasm = module_wasm(plan.definition.module).read_bytes()
+    wasm = _wasm(plan)
     path = _place(plan, Path(out) if out is not None else None, Path(root))
     with held(path):
         earlier = _earlier(plan, path)
         async with workplace(path, target, progress.note) as at:
-            await check_server(plan, at.http, at.databases, wasm)
-            manifest = _manifest(plan, at.server, analysis or {})
+            if wasm is not None:
+                await check_server(plan, at.http, at.databases, wasm, at.owner)
+            manifest = _manifest(plan, wasm, at.server)
+            manifest |= {"analysis": analysis or {}, "sweep_file": sweep_file}
             if earlier:
                 writer = RunWriter.resume(earlier, manifest)
             else:
                 writer = RunWriter.create(path, manifest)
-            session = _Session(plan, at.http, at.databases, wasm, writer, fast, progress)
+            session = _Session(plan, at, wasm, writer, fast, progress)
             await session.run(earlier.finished if earlier else set())
         return load_run(path)
 
@@ -82,16 +85,14 @@ class _Session:
     def __init__(
         self,
         plan: Plan,
-        http: StdbHttp,
-        databases: Databases,
-        wasm: bytes,
+        at: Workplace,
+        wasm: bytes | None,
         writer: RunWriter,
         fast: bool,
         progress: Progress,
     ) -> None:
         self._plan = plan
-        self._http = http
-        self._databases = databases
+        self._at = at
         self._wasm = wasm
         self._writer = writer
         self._fast = fast
@@ -113,27 +114,51 @@ class _Session:
 
     async def _block(self, block: Block, steps: list[Step]) -> None:
         """One fresh database; subscribers only go up in it, so no ghost is ever left behind."""
+        async with (
+            self._database(block) as database,
+            open_bench(
+                self._at.http,
+                database,
+                block.arm,
+                block.rows,
+                seed=self._plan.definition.seed,
+                owner=self._at.owner,
+                subscribers=self._plan.subscribers,
+                protocol=self._plan.protocol,
+                fast=self._fast,
+                progress=self._progress.connected,
+            ) as bench,
+        ):
+            for step in steps:
+                self._progress.step(step)
+                measured = await measure(step, bench)
+                self._writer.append(measured.observations, measured.scrapes, step)
+                self._progress.done(step, measured)
+
+    @contextlib.asynccontextmanager
+    async def _database(self, block: Block) -> AsyncIterator[str]:
+        """The identity of a fresh database, or of the one that is to be measured as it is."""
+        if self._wasm is None:
+            yield await self._at.http.identity(self._plan.definition.database)
+            return
         label = f"{block.arm_name}-{block.rows}"
-        async with self._databases.fresh(label, self._wasm) as database:
-            await self._http.call(database, self._plan.definition.seed, [block.rows])
-            async with (
-                subscribers(
-                    self._plan.subscribers,
-                    self._http,
-                    database,
-                    block.arm.queries,
-                    protocol=self._plan.protocol,
-                    fast=self._fast,
-                    progress=self._progress.connected,
-                ) as swarm,
-                Writer(self._http.base_url, database, protocol=self._plan.protocol) as writer,
-            ):
-                bench = Bench(self._http, database, swarm, writer, block.rows)
-                for step in steps:
-                    self._progress.step(step)
-                    measured = await measure(step, bench)
-                    self._writer.append(measured.observations, measured.scrapes, step)
-                    self._progress.done(step, measured)
+        async with self._at.databases.fresh(label, self._wasm) as database:
+            yield database
+
+
+def _wasm(plan: Plan) -> bytes | None:
+    """The module to publish; None where a database that exists is measured."""
+    definition = plan.definition
+    if definition.database:
+        return None
+    path = Path(definition.module) if plan.own else module_wasm(definition.module)
+    try:
+        wasm = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--module {path}: {error.strerror}") from None
+    if not wasm.startswith(b"\0asm"):
+        raise UsageError(f"--module {path}: it is no WASM file: give the .wasm that a build made")
+    return wasm
 
 
 def _place(plan: Plan, out: Path | None, root: Path) -> Path:
@@ -159,11 +184,10 @@ def _earlier(plan: Plan, path: Path) -> Run | None:
     return earlier
 
 
-def _manifest(plan: Plan, server: Server, analysis: dict[str, Any]) -> dict[str, Any]:
+def _manifest(plan: Plan, wasm: bytes | None, server: Server) -> dict[str, Any]:
     return {
         "plan": plan.to_dict(),
         "seed": plan.seed,
         "protocol": plan.protocol,
-        "analysis": analysis,
-        **provenance(server, plan.definition.module),
+        **provenance(server, wasm),
     }

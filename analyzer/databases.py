@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -35,7 +36,8 @@ class Databases:
 
         Raises HttpError with the server's own words when it cannot be published.
         """
-        name = f"{PREFIX}{label.replace('_', '-')}-{secrets.token_hex(4)}"
+        words = "-".join(re.findall("[a-z0-9]+", label.lower()))
+        name = f"{PREFIX}{words}-{secrets.token_hex(4)}"
         self._note("created", name)
         try:
             yield await self._http.publish(name, wasm)

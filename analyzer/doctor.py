@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from analyzer.bench import open_bench
 from analyzer.build.cargo import RUST
 from analyzer.build.engine import engine_path
 from analyzer.build.modules import module_wasm
 from analyzer.environment import host_facts, package_versions
 from analyzer.errors import SweepError
-from analyzer.measure import Bench
 from analyzer.metrics.families import FAMILIES
 from analyzer.metrics.parse import carries
 from analyzer.metrics.settle import settle
@@ -25,7 +25,6 @@ from analyzer.preflight import check_server
 from analyzer.scenarios import LOBBY
 from analyzer.stdb.connection import fast_available
 from analyzer.swarm.subscribers import Swarm
-from analyzer.swarm.writer import Writer
 from analyzer.target import Target
 from analyzer.workplace import Workplace, workplace
 
@@ -147,7 +146,7 @@ async def _served(at: Workplace) -> list[Check]:
     wasm = module_wasm(LOBBY.module).read_bytes()
     plan = Plan(scenario=LOBBY.name, arms=("per_sender",), clients=(1,), rows=(1,))
     try:
-        await check_server(plan, at.http, at.databases, wasm)
+        await check_server(plan, at.http, at.databases, wasm, at.owner)
         page, absent = await _metrics(at, wasm)
     except SweepError as error:
         return [Check("write", State.BAD, str(error))]
@@ -163,18 +162,15 @@ async def _metrics(at: Workplace, wasm: bytes) -> tuple[Check, list[str]]:
     arm = LOBBY.arm("per_sender")
     async with (
         at.databases.fresh("doctor", wasm) as database,
-        Swarm(at.http.base_url, database, arm.queries) as swarm,
-        Writer(at.http.base_url, database) as writer,
+        open_bench(at.http, database, arm, 1, seed=LOBBY.seed, owner=at.owner) as bench,
     ):
-        await at.http.call(database, LOBBY.seed, [1])
         # One that goes again: a server counts disconnections from the first on.
         async with Swarm(at.http.base_url, database, arm.queries) as leaving:
             await leaving.grow_to(1)
-        await swarm.grow_to(1)
-        bench = Bench(at.http, database, swarm, writer, rows=1)
+        await bench.swarm.grow_to(1)
         before = await bench.scrape()
-        run = await bench.write(arm.write, 1, rate=None)
-        window = await settle(bench.scrape, before, database=database, reducer=arm.write,
+        run, _ = await bench.write(1, rate=None)
+        window = await settle(bench.scrape, before, database=database, reducer=arm.write.reducer,
                               acknowledged=run.acknowledged)  # fmt: skip
         began = time.perf_counter()
         size = len(await at.http.metrics())

@@ -8,46 +8,45 @@ from typing import Any
 
 import pandas as pd
 
-from analyzer.records import Observation
-from analyzer.scenarios import SCENARIOS
+from analyzer.arms import Scenario
+from analyzer.records import SPLIT, Observation
 
 KEY = ["scenario", "arm", "clients", "rows"]
 COUNTS = ["index_seeks", "view_calls", "rows_scanned", "fuel", "deliveries"]
 CELL_COLUMNS = [
     *KEY, "repeats", "windows", "writes", "reducer_ms", "update_ms", "write_ms", "write_ms_low",
     "write_ms_high", "index_seeks", "index_seeks_expected", "view_calls", "rows_scanned", "fuel",
-    "deliveries", "verdict", "reason",
+    "deliveries", "verdict", "reason", *SPLIT,
 ]  # fmt: skip
 
 
-def repeats_frame(observations: Sequence[Observation]) -> pd.DataFrame:
+def repeats_frame(observations: Sequence[Observation], scenario: Scenario) -> pd.DataFrame:
     """One row per (cell, repeat): means per write over its windows, NaN where unknown.
 
-    A repeat with a void window is void. Times are per write in ms, counts exact per write.
+    A repeat with a void window is void. Times are per write in ms, counts exact per write; seeks
+    and rows of query-builder views are unknown, since the server does not count them.
     """
     columns = [
-        *KEY, "repeat", "windows", "writes", "reducer_ms", "update_ms", "write_ms", *COUNTS,
-        "index_seeks_expected", "verdict", "reason",
+        *KEY, "repeat", "windows", "writes", "reducer_ms", "update_ms", "write_ms", *SPLIT,
+        *COUNTS, "index_seeks_expected", "verdict", "reason",
     ]  # fmt: skip
     groups: dict[tuple[object, ...], list[Observation]] = {}
     for observation in observations:
         groups.setdefault((observation.cell, observation.repeat), []).append(observation)
-    ordered = sorted(map(_repeat_row, groups.values()), key=_place)
+    # Arms in the order the scenario declares them: the reader compares with the first.
+    places = {arm.name: place for place, arm in enumerate(scenario.arms)}
+    ordered = sorted(
+        (_repeat_row(group, scenario) for group in groups.values()),
+        key=lambda row: (places[row["arm"]], row["clients"], row["rows"], row["repeat"]),
+    )
     return pd.DataFrame(ordered, columns=columns)
 
 
-def _place(row: dict[str, Any]) -> tuple[object, ...]:
-    """Arms in the order the scenario declares them: the reader compares with the first."""
-    arms = [arm.name for arm in SCENARIOS[row["scenario"]].arms]
-    arm = arms.index(row["arm"])
-    return (row["scenario"], arm, row["clients"], row["rows"], row["repeat"])
-
-
-def _repeat_row(group: Sequence[Observation]) -> dict[str, Any]:
+def _repeat_row(group: Sequence[Observation], scenario: Scenario) -> dict[str, Any]:
     first = group[0]
     table = pd.DataFrame([asdict(window) for window in group])
     writes = int(table["writes"].sum())
-    arm = SCENARIOS[first.scenario].arm(first.arm)
+    law = scenario.arm(first.arm).seeks
     reasons = list(dict.fromkeys(reason for window in group for reason in window.reasons))
     row: dict[str, Any] = {
         "scenario": first.scenario,
@@ -57,17 +56,22 @@ def _repeat_row(group: Sequence[Observation]) -> dict[str, Any]:
         "repeat": first.repeat,
         "windows": len(group),
         "writes": writes,
-        "index_seeks_expected": arm.seeks(first.clients, first.rows),
+        "index_seeks_expected": law(first.clients, first.rows) if law else float("nan"),
         "verdict": "void" if reasons else "ok",
         "reason": "; ".join(reasons),
     }
-    for name in ("reducer_ms", "update_ms"):
+    for name in ("reducer_ms", "update_ms", "body_ms", "view_ms", "view_body_ms"):
         times = table[name].astype(float)
         row[name] = (times * table["writes"]).sum(skipna=False) / writes if writes else float("nan")
     row["write_ms"] = row["reducer_ms"] + row["update_ms"]
+    row["reducer_body_ms"] = row.pop("body_ms")
+    row["materialize_ms"] = row["view_ms"] - row["view_body_ms"]
+    row["commit_ms"] = row["reducer_ms"] - row["reducer_body_ms"] - row.pop("view_ms")
     for name in COUNTS:
         counted = table[name].astype(float).sum(skipna=False)
         row[name] = counted / writes if writes else float("nan")
+    if any(window.uncounted for window in group):
+        row |= dict.fromkeys(("index_seeks", "index_seeks_expected", "rows_scanned"), float("nan"))
     return row
 
 
@@ -87,13 +91,14 @@ def cells_frame(repeats: pd.DataFrame) -> pd.DataFrame:
             "writes": int(whole["writes"].sum()),
             "write_ms_low": whole["write_ms"].min(),
             "write_ms_high": whole["write_ms"].max(),
-            "index_seeks_expected": int(group["index_seeks_expected"].iloc[0]),
+            "index_seeks_expected": group["index_seeks_expected"].iloc[0],
             "verdict": "ok" if len(whole) else "void",
             "reason": reasons,
         }
-        for name in ("reducer_ms", "update_ms", "write_ms"):
+        for name in ("reducer_ms", "update_ms", "write_ms", *SPLIT):
             row[name] = whole[name].mean()
         for name in COUNTS:
             row[name] = (whole if len(whole) else group)[name].mean()
         rows.append(row)
-    return pd.DataFrame(rows, columns=CELL_COLUMNS)
+    cells = pd.DataFrame(rows, columns=CELL_COLUMNS)
+    return cells.astype({"index_seeks_expected": "Int64"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from analyzer.scenarios import Arm
+from analyzer.arms import Arm
 
 LATE_SHARE = 0.01
 """Share of late writes beyond which a paced window says what the generator did, not the server."""
@@ -30,6 +30,8 @@ class Evidence:
     rows_scanned: int | None
     deliveries: tuple[int, ...]
     """Updates received per client."""
+    due: tuple[int, ...] | None
+    """Updates that the arm declares for each client; None is undeclared."""
     live_clients: int
     disconnections: Mapping[str, int]
     """Client disconnections by the server's own cause."""
@@ -85,26 +87,40 @@ def _clients(seen: Evidence) -> list[str]:
 
 def _counts(arm: Arm, seen: Evidence) -> list[str]:
     reasons = []
-    expected = arm.view_calls(seen.clients, seen.rows)
-    if (calls := _per_write(seen.view_calls, seen.writes)) is None:
-        if expected:
-            reasons.append("view calls unknown: the server does not report them")
-    elif calls != expected:
+    expected = arm.view_calls(seen.clients, seen.rows) if arm.view_calls else None
+    calls = _per_write(seen.view_calls, seen.writes)
+    if expected and calls is None:
+        reasons.append("view calls unknown: the server does not report them")
+    elif expected is not None and calls is not None and calls != expected:
         reasons.append(_view_calls(calls, expected))
     for name, count, law in (
         ("index seeks", seen.index_seeks, arm.seeks),
         ("rows scanned", seen.rows_scanned, arm.rows_scanned),
     ):
+        if law is None:
+            continue
         wanted = law(seen.clients, seen.rows)
         found = _per_write(count, seen.writes)
         if found is None:
             reasons.append(f"{name} unknown: the server does not report them")
         elif found != wanted:
             reasons.append(
-                f"{found:,g} {name} a write, expected {wanted:,} ({found - wanted:+,g})"
-                + _foreign(seen)
+                f"{found:,g} {name} a write, expected {wanted:,} "
+                f"({_excess(found - wanted, seen)}){_foreign(seen)}"
             )
     return reasons
+
+
+def _excess(by: float, seen: Evidence) -> str:
+    """`+400: 1 for each client and row`, where it is such a multiple."""
+    for share, each in (
+        (seen.clients * seen.rows, "client and row"),
+        (seen.rows, "row"),
+        (seen.clients, "client"),
+    ):
+        if share > 1 and by % share == 0:
+            return f"{by:+,g}: {by / share:,g} for each {each}"
+    return f"{by:+,g}"
 
 
 def _view_calls(calls: float, expected: int) -> str:
@@ -117,18 +133,21 @@ def _view_calls(calls: float, expected: int) -> str:
 
 
 def _deliveries(seen: Evidence) -> list[str]:
-    """Each write changes a row that every subscriber sees: one update per client and write."""
-    wanted = seen.writes
-    total = sum(seen.deliveries)
-    if all(count == wanted for count in seen.deliveries):
+    """A right total is not enough: every client must have had its own share."""
+    if seen.due is None or seen.deliveries == seen.due:
         return []
+    total = sum(seen.deliveries)
     if not total and seen.bytes_sent == 0:
         return ["nothing was lost, nothing was sent: the writes changed no row of the view"]
-    low, high = min(seen.deliveries), max(seen.deliveries)
     return [
-        f"{total:,} of {wanted * seen.clients:,} deliveries arrived "
-        f"(per client {low:,} to {high:,}, expected {wanted:,})"
+        f"{total:,} of {sum(seen.due):,} deliveries arrived "
+        f"(per client {_range(seen.deliveries)}, expected {_range(seen.due)})"
     ]
+
+
+def _range(counts: tuple[int, ...]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _generator(seen: Evidence) -> list[str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from analyzer.arms import Arm, Scenario
 from analyzer.errors import UsageError
 from analyzer.records import Cell
-from analyzer.scenarios import SCENARIOS, Arm, Scenario
+from analyzer.scenarios import SCENARIOS
 
 SUBSCRIBERS = ("websocket", "engine")
 """Clients over sockets, or the embedded engine's own without."""
@@ -37,11 +39,18 @@ class Plan:
     subscribers: str = "websocket"
     """One of `SUBSCRIBERS`."""
     seed: int = 1
+    own: Scenario | None = None
+    """The user's own module, where `scenario` is none of ours."""
 
     def __post_init__(self) -> None:
-        if self.scenario not in SCENARIOS:
+        if self.own is None and self.scenario not in SCENARIOS:
             known = ", ".join(SCENARIOS)
             raise UsageError(f"there is no scenario {self.scenario!r}: choose from {known}")
+        if self.definition.database and (len(self.arms), len(self.rows), self.repeats) != (1, 1, 1):
+            raise UsageError(
+                "a database that exists is measured with one arm, one --rows and --repeats 1: "
+                "views of clients that have gone cost its writes for 10 to 20 minutes more"
+            )
         for name in self.arms:
             self.definition.arm(name)
         for field in ("arms", "clients", "rows"):
@@ -61,12 +70,23 @@ class Plan:
         if self.subscribers not in SUBSCRIBERS:
             kinds = ", ".join(SUBSCRIBERS)
             raise UsageError(f"--subscribers {self.subscribers!r}: choose from {kinds}")
-        if self.subscribers == "engine" and self.protocol != "v2.bsatn":
+        if self.subscribers == "engine":
+            self._check_inside()
+
+    def _check_inside(self) -> None:
+        """Subscribers inside the engine all do the same, and only count."""
+        if self.protocol != "v2.bsatn":
             raise UsageError(f"--subscribers engine speaks v2.bsatn, not {self.protocol}")
+        for arm in map(self.definition.arm, self.arms):
+            if arm.own_row or arm.client_call or arm.rows_of:
+                raise UsageError(
+                    f"--subscribers engine: the clients of arm {arm.name!r} differ from each "
+                    "other: leave it out, or use --subscribers websocket"
+                )
 
     @property
     def definition(self) -> Scenario:
-        return SCENARIOS[self.scenario]
+        return self.own or SCENARIOS[self.scenario]
 
     @property
     def cells(self) -> list[Cell]:
@@ -78,11 +98,16 @@ class Plan:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        """As JSON gives it back; `own` is left out where there is none."""
+        data = {k: v for k, v in asdict(self).items() if k != "own" or v is not None}
+        plain: dict[str, Any] = json.loads(json.dumps(data))
+        return plain
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Plan:
         lists: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        if own := data.get("own"):
+            lists["own"] = Scenario.from_dict(own)
         return cls(**lists)
 
     def blocks(self) -> Iterator[Block]:
@@ -102,6 +127,8 @@ class Plan:
                 shuffle(arms)
                 ordered += [Block(self, arm, count, repeat, self.clients) for arm in arms]
         yield from ordered
+        if self.definition.database:
+            return  # one database, which by now has every client's views
         smallest = next((count for count in self.clients if count > 0), 0)
         yield replace(ordered[0], clients=(smallest,), control=True)
 
@@ -137,6 +164,11 @@ class Step:
         return Cell(self.block.plan.scenario, self.block.arm_name, self.clients, self.block.rows)
 
     @property
+    def last(self) -> bool:
+        """Whether no other step comes after it in its database."""
+        return self.clients == self.block.clients[-1]
+
+    @property
     def key(self) -> tuple[Cell, int, bool]:
         return (self.cell, self.block.repeat, self.block.control)
 
@@ -145,5 +177,7 @@ class Step:
         """A guess at its relative length for the ETA: seeks of its writes over a fixed part."""
         plan = self.block.plan
         writes = plan.warmup + plan.windows * (plan.writes or 3)
-        seeks = self.block.arm.seeks(self.clients, self.block.rows)
+        law = self.block.arm.seeks
+        # Undeclared: as if each client read each row once.
+        seeks = law(self.clients, self.block.rows) if law else self.clients * self.block.rows
         return 200_000.0 + 2_000.0 * self.clients + writes * seeks

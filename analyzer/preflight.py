@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+from analyzer.bench import Bench, open_bench
 from analyzer.databases import Databases
 from analyzer.errors import PreflightError
-from analyzer.measure import Bench
 from analyzer.metrics.parse import missing_families
 from analyzer.plan import Plan
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.generator import check_descriptors
-from analyzer.swarm.kinds import subscribers
-from analyzer.swarm.writer import Writer
 
 _SPARE_DESCRIPTORS = 64
 _DELIVERY_S = 10.0
@@ -24,8 +22,10 @@ def check_machine(plan: Plan) -> None:
     check_descriptors(sockets + _SPARE_DESCRIPTORS)
 
 
-async def check_server(plan: Plan, http: StdbHttp, databases: Databases, wasm: bytes) -> None:
-    """One subscriber, one row, one write: it must be delivered and counted.
+async def check_server(
+    plan: Plan, http: StdbHttp, databases: Databases, wasm: bytes, owner: str
+) -> None:
+    """One subscriber, one row, one write: what its arm declares must be delivered and counted.
 
     Raises PreflightError for a server that takes calls but never pushes, or lacks metrics.
     """
@@ -33,17 +33,24 @@ async def check_server(plan: Plan, http: StdbHttp, databases: Databases, wasm: b
     arm = scenario.arm(plan.arms[0])
     async with (
         databases.fresh("preflight", wasm) as database,
-        subscribers(plan.subscribers, http, database, arm.queries, protocol=plan.protocol) as swarm,
-        Writer(http.base_url, database, protocol=plan.protocol) as writer,
+        open_bench(
+            http,
+            database,
+            arm,
+            1,
+            seed=scenario.seed,
+            owner=owner,
+            subscribers=plan.subscribers,
+            protocol=plan.protocol,
+        ) as bench,
     ):
-        await http.call(database, scenario.seed, [1])
-        await swarm.grow_to(1)
-        swarm.begin_window()
-        bench = Bench(http, database, swarm, writer, rows=1)
-        run = await bench.write(arm.write, 1, rate=None)
+        await bench.swarm.grow_to(1)
+        bench.swarm.begin_window()
+        run, rows = await bench.write(1, rate=None)
         if run.failed_count:
-            raise PreflightError(f"{arm.write} fails on this server: {run.failed[0]}")
-        if not await swarm.wait_deliveries(1, timeout_s=_DELIVERY_S):
+            raise PreflightError(f"{arm.write.reducer} fails on this server: {run.failed[0]}")
+        due = arm.due(1, 1, rows)
+        if due and not await bench.swarm.wait_deliveries(due, timeout_s=_DELIVERY_S):
             raise PreflightError(
                 f"{http.base_url} is alive but not streaming: a write was acknowledged and "
                 f"nothing reached its subscriber within {_DELIVERY_S:.0f} s"

@@ -6,6 +6,10 @@ import math
 from dataclasses import Field, asdict, dataclass, fields
 from typing import Any
 
+SPLIT = ["reducer_body_ms", "view_body_ms", "materialize_ms", "commit_ms"]
+"""The parts of `reducer_ms`, one upon the other: the reducer's own body, view bodies, running
+queries and writing what views returned, and the remainder: read-set merge and commit."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
@@ -47,13 +51,20 @@ class Observation:
     """Wall time inside the write lock, view refresh included (transaction type Reducer)."""
     update_ms: float | None
     """Subscription evaluation while writers still wait (transaction type Update)."""
+    body_ms: float | None = None
+    """The reducer's own body, a part of `reducer_ms`; like all parts truncated to 1 us a call."""
     view_ms: float | None
-    """View bodies and materialization, a part of `reducer_ms`; truncated to 1 us a call."""
+    """View bodies and materialization, a part of `reducer_ms`."""
+    view_body_ms: float | None = None
+    """View bodies alone, a part of `view_ms`."""
 
     index_seeks: int | None
     update_seeks: int | None
     view_calls: int | None
     rows_scanned: int | None
+    uncounted: bool = False
+    """Query-builder views are among those subscribed to: the server counts neither their seeks
+    nor the rows they scan, so both are the reducer's alone."""
     fuel: int | None
     bytes_sent: int | None
 

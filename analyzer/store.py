@@ -57,7 +57,8 @@ class Run:
         """One row per cell and repeat (see `analyzer.frames`); drift controls on request."""
         from analyzer.frames import repeats_frame
 
-        return repeats_frame([o for o in self.observations if o.control == control])
+        chosen = [o for o in self.observations if o.control == control]
+        return repeats_frame(chosen, self.plan.definition)
 
 
 def load_run(path: Path | str) -> Run:

@@ -16,6 +16,8 @@ from analyzer.target import Server, Target
 @dataclass(frozen=True, slots=True)
 class Workplace:
     server: Server
+    owner: str
+    """The token under which databases are made."""
     http: StdbHttp
     databases: Databases
 
@@ -31,9 +33,9 @@ async def workplace(
     try:
         async with (
             target.open(path / SERVER_LOG) as server,
-            StdbHttp(server.url, token=await owner_token(server)) as http,
+            StdbHttp(server.url, token=(owner := await owner_token(server))) as http,
             own_databases(server, http, path / JOURNAL, note) as databases,
         ):
-            yield Workplace(server, http, databases)
+            yield Workplace(server, owner, http, databases)
     finally:
         tidy(path, leftovers=bool(leftovers(path / JOURNAL)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.build.modules import module_wasm
+from analyzer.build.modules import build_workspace, module_wasm
 from analyzer.target import Server, Target
 
 
@@ -48,3 +48,11 @@ def lobby_wasm() -> bytes:
 @pytest.fixture(scope="session")
 def tournament_wasm() -> bytes:
     return module_wasm("tournament").read_bytes()
+
+
+@pytest.fixture(scope="session")
+def strange_modules() -> dict[str, Path]:
+    """Modules that are none of ours, by name: see tests/modules."""
+    names = ("auction", "wrong_lobby")
+    paths = build_workspace(Path(__file__).parent / "modules", names)
+    return dict(zip(names, paths, strict=True))

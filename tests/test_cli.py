@@ -54,6 +54,17 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
             "--subscribers engine speaks v2.bsatn",
         ),
         ("--clients 10 --rooms 8 --magic", "--magic"),
+        ("--clients 10 --rooms 8 --view v", "--view goes with --module FILE or --database NAME"),
+        ("--clients 10 --module m.wasm --database d", "exclude each other"),
+        ("--clients 10 --module m.wasm --rooms 8", "--rooms goes with a module of ours"),
+        ("--clients 10 --module m.wasm", "--view is missing"),
+        ("--clients 10 --module m.wasm --view v", "--write is missing"),
+        ("--clients 10 --module m.wasm --view v --write f({x})", "there is no {x}"),
+        ("--clients 10 --module m.wasm --view v --write f", "m.wasm: No such file"),
+        ("--clients 10 --module /etc/hosts --view v --write f", "it is no WASM file"),
+        ("--clients 10 --module m.wasm --view v --write f --expect seeks", "seeks=S*(4*R+1)+1"),
+        ("--clients 10 --module m.wasm --view v --write f --expect seks=1", "did you mean 'seeks'"),
+        ("--clients 10 --database d --view v --write f", "--database goes with --server"),
         ("dance", "dance"),
     ],
 )
@@ -144,10 +155,10 @@ def test_no_module_is_longer_than_400_lines() -> None:
 def test_ctrl_c_before_anything_is_measured_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(**flags: object) -> None:
+    def interrupted(*args: object, **flags: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(analyzer.cli.sweep, "_sweep", interrupted)
+    monkeypatch.setattr(analyzer.cli.sweep, "run_sweep", interrupted)
     monkeypatch.setattr(sys, "argv", ["stdb-sweep", "--clients", "1", "--rooms", "1"])
     with pytest.raises(SystemExit) as caught:
         analyzer.cli.main()

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from analyzer.arms import Arm
 from analyzer.ledger import Evidence, judge
-from analyzer.scenarios import LOBBY, SCENARIOS, Arm
+from analyzer.scenarios import LOBBY, SCENARIOS
 
 PER_SENDER = LOBBY.arm("per_sender")
 ANONYMOUS = LOBBY.arm("anonymous")
@@ -27,6 +28,7 @@ def evidence(
         "view_calls": arm.view_calls(clients, rows) * writes,
         "rows_scanned": arm.rows_scanned(clients, rows) * writes,
         "deliveries": (writes,) * clients,
+        "due": (writes,) * clients,
         "live_clients": clients,
         "disconnections": {},
         "closings": {},
@@ -98,7 +100,7 @@ def test_dropped_clients_are_void_with_the_servers_own_cause() -> None:
 def test_one_seek_more_per_room_names_the_difference() -> None:
     seeks = (50 * (5 * 8 + 1) + 1) * 100
     [reason] = judge(PER_SENDER, evidence(index_seeks=seeks))
-    assert reason == "2,051 index seeks a write, expected 1,651 (+400)"
+    assert reason == "2,051 index seeks a write, expected 1,651 (+400: 1 for each client and row)"
 
 
 def test_foreign_transactions_in_the_window_are_named_with_the_miscount() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from analyzer.build.cache import PACKAGE, cache_dir, source_dir, source_key
@@ -25,20 +25,24 @@ def module_wasm(name: str) -> Path:
     raise BuildError(f"module {name!r} is not built yet: run `stdb-sweep engine build`")
 
 
-def module_sha256(name: str) -> str:
-    return hashlib.sha256(module_wasm(name).read_bytes()).hexdigest()
-
-
 def build_modules() -> list[Path]:
-    """Build every module whose sources have no WASM yet. Raises BuildError.
-
-    The same sources give the same bytes on any path: folder names are mapped away.
-    """
+    """Build the test modules in a checkout; an installed wheel has them. Raises BuildError."""
     source = source_dir("modules")
-    paths = [path for name in MODULES if (path := _built(name)) is not None]
-    if all(path.is_file() for path in paths):
-        return paths or [module_wasm(name) for name in MODULES]
+    if not (source / "Cargo.toml").is_file():
+        return [module_wasm(name) for name in MODULES]
+    return build_workspace(source, MODULES)
+
+
+def build_workspace(source: Path, names: Sequence[str]) -> list[Path]:
+    """Build a Cargo workspace of modules, unless these sources have their WASM already.
+
+    The same sources give the same bytes on any path: folder names are mapped away. Raises
+    BuildError.
+    """
     home = cache_dir() / "modules"
+    paths = [home / source_key(source) / f"{name}.wasm" for name in names]
+    if all(path.is_file() for path in paths):
+        return paths
     cargo_build(
         source,
         home / "target",

@@ -15,9 +15,12 @@ from analyzer.errors import SweepError
 VERBS = {
     "doctor": "is all here that a sweep needs? machine, installation, server, metrics",
     "engine": "build, find or start the embedded engine",
+    "inspect": "list the views of a live database and what they have cost",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
     "residue": "what clients that left go on costing, until the cleanup of views",
+    "review": "set every view design side by side and say which to ship",
+    "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
 }
 

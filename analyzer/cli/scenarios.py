@@ -22,8 +22,11 @@ def command(as_json: bool) -> None:
         click.echo(f"{entry['scenario']}  (--{entry['axis']} LIST, {entry['symbol']})")
         for arm in entry["arms"]:
             mark = "*" if arm["default"] else " "
-            click.echo(f" {mark} {arm['name']:<14} {arm['summary']}")
-            click.echo(f"   {'':<14} subscribes to {'; '.join(arm['queries'])}")
+            click.echo(f" {mark} {arm['name']:<16} {arm['summary']}")
+            click.echo(f"   {'':<16} subscribes to {'; '.join(arm['queries'])}")
+            click.echo(
+                f"   {'':<16} counts {arm['seeks']} index seeks, {arm['view_calls']} view calls"
+            )
     click.echo("* measured unless --arms says otherwise")
 
 
@@ -39,6 +42,9 @@ def _describe(name: str) -> dict[str, Any]:
                 "summary": arm.summary,
                 "queries": list(arm.queries),
                 "write": arm.write,
+                "seeks": arm.seeks,
+                "view_calls": arm.view_calls,
+                "rows_scanned": arm.rows_scanned,
                 "default": arm.name in scenario.default_arms,
             }
             for arm in scenario.arms

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.arms import Scenario
 from analyzer.cli import Verbs
+from analyzer.cli.options import sweep_options
 from analyzer.errors import SweepError, UsageError
-from analyzer.plan import SUBSCRIBERS, Plan
-from analyzer.scenarios import SCENARIOS, Scenario
+from analyzer.own import own_scenario
+from analyzer.plan import Plan
+from analyzer.scenarios import SCENARIOS
+from analyzer.sweepfile import SweepFile
 from analyzer.units import milliseconds, whole_numbers
 
+if TYPE_CHECKING:
+    from analyzer.store import Run
+
 MANY_STEPS = 1000
-PLAN_FLAGS = ("repeats", "windows", "warmup", "writes", "rate", "protocol", "subscribers", "seed")
 
 EXAMPLES = """
 \b
@@ -23,6 +29,8 @@ Examples:
   stdb-sweep --clients 50,100 --entrants 64,128,512,1024
   stdb-sweep --clients 10,50,100 --rooms 8,64 --arms per_sender,projection --budget 20ms
   stdb-sweep --clients 10,50 --rooms 8,64 --server http://127.0.0.1:3000
+  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby --write 'move({i})' \\
+             --seed-call 'fill({rows})'
 """
 
 
@@ -32,94 +40,7 @@ Examples:
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline.")
-@click.option("--rooms", metavar="LIST", help="Rooms G of the lobby scenario.")
-@click.option("--entrants", metavar="LIST", help="Entrants F of the tournament scenario.")
-@click.option("--arms", metavar="NAMES", help="View designs to measure; see `scenarios`.")
-@click.option(
-    "--budget",
-    metavar="TIME",
-    default="50ms",
-    show_default=True,
-    help="Lock time a write may cost: a ceiling is the most clients within it.",
-)
-@click.option(
-    "--repeats",
-    type=click.IntRange(1),
-    default=3,
-    show_default=True,
-    help="Fresh databases per cell; intervals need 2 or more.",
-)
-@click.option(
-    "--windows",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Windows of writes per cell and repeat.",
-)
-@click.option(
-    "--warmup",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Writes before the first window, not counted.",
-)
-@click.option(
-    "--writes",
-    type=click.IntRange(1),
-    help="Writes per window.  [default: 3 to 100, for about 0.2 s]",
-)
-@click.option(
-    "--rate",
-    type=float,
-    metavar="N",
-    help="Pace the writes at N a second (open loop).  [default: closed loop]",
-)
-@click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the order."
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(["v2.bsatn", "v3.bsatn"]),
-    default="v2.bsatn",
-    show_default=True,
-    help="WebSocket protocol of subscribers and writer.",
-)
-@click.option(
-    "--subscribers",
-    type=click.Choice(SUBSCRIBERS),
-    default="websocket",
-    show_default=True,
-    help="Clients over WebSockets, or inside the embedded engine, for thousands of them.",
-)
-@click.option(
-    "--client",
-    type=click.Choice(["auto", "websockets", "picows"]),
-    default="auto",
-    show_default=True,
-    help="Subscriber library; picows comes with the [fast] extra.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Run directory.  [default: runs/<date>-<scenario>]",
-)
-@click.option(
-    "--server-bin",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="PATH",
-    help="Measure this spacetimedb-standalone, started for the sweep.",
-)
-@click.option("--server", metavar="URL", help="Measure a running server.")
-@click.option(
-    "--token-file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Token for --server.",
-)
-@click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@sweep_options
 @click.version_option(package_name="stdb-sweep", message="stdb-sweep %(version)s")
 @click.pass_context
 def command(ctx: click.Context, /, **flags: Any) -> int | None:
@@ -131,20 +52,43 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     """
     if ctx.invoked_subcommand is not None:
         return None
-    if all(flags[name] is None for name in ("clients", "rooms", "entrants")):
+    names = ("clients", "rooms", "entrants", "module", "database")
+    if all(flags[name] is None for name in names):
         click.echo(ctx.get_help())
         return 0
-    return _sweep(**flags)
+    return run_sweep(None, **flags)
 
 
-def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags: Any) -> int:
+def run_sweep(sweep_file: SweepFile | None, *, budget: str, as_json: bool, **flags: Any) -> int:
+    """Measure, analyse and print what the flags ask for; returns the exit code.
+
+    Raises VoidCells when some cells are void.
+    """
     budget_ms = milliseconds(budget)
-    plan = plan_of(flags)
+    run = measured_run(sweep_file, plan_of(flags, sweep_file), budget_ms, **flags)
 
     from analyzer.cli.output import print_document, refuse_void
+    from analyzer.results import analyse_run, write_results
+
+    analysis, content = analyse_run(run, budget_ms)
+    write_results(run, analysis, content)
+    print_document(analysis.to_dict, lambda: content, as_json=as_json)
+    refuse_void(run)
+    return 0
+
+
+def measured_run(
+    sweep_file: SweepFile | None,
+    plan: Plan,
+    budget_ms: float,
+    *,
+    client: str,
+    out: Path | None,
+    **flags: Any,
+) -> Run:
+    """Measure `plan` with progress on stderr. An interrupt ends the command with 130."""
     from analyzer.cli.progress import LiveProgress
     from analyzer.controller import sweep
-    from analyzer.results import analyse_run, write_results
     from analyzer.stdb.connection import wants_picows
     from analyzer.swarm.loop import run as run_loop
     from analyzer.target import Target
@@ -160,39 +104,47 @@ def _sweep(*, budget: str, client: str, out: Path | None, as_json: bool, **flags
         out=out,
         fast=wants_picows(client),
         analysis={"budget_ms": budget_ms},
+        sweep_file=sweep_file.echo if sweep_file else None,
         progress=progress,
     )
     try:
-        run = run_loop(measuring)
+        return run_loop(measuring)
     except KeyboardInterrupt:
         progress.note(f"stdb-sweep: interrupted: {progress.kept()}")
-        return 130
+        raise click.exceptions.Exit(130) from None
     except SweepError as error:
         error.add_note(progress.kept())
         raise
-    analysis, content = analyse_run(run, budget_ms)
-    write_results(run, analysis, content)
-    print_document(analysis.to_dict, lambda: content, as_json=as_json)
-    refuse_void(run)
-    return 0
 
 
-def plan_of(flags: dict[str, Any]) -> Plan:
-    """The plan that the flags ask for. Raises UsageError naming the bad flag and item."""
-    scenario = _scenario(flags)
+def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
+    """The plan that the flags ask for, with the arms of a module of one's own from a sweep file.
+
+    Raises UsageError naming the bad flag and item.
+    """
+    own = own_scenario(flags, sweep_file.arms if sweep_file else ())
+    scenario = own or _scenario(flags)
     if flags["clients"] is None:
         raise UsageError("--clients is missing: write --clients 10,50,100")
     clients = whole_numbers(flags["clients"], what="clients")
-    rows = whole_numbers(flags[scenario.row_flag], what=scenario.row_flag)
+    listed = flags[scenario.row_flag]
+    rows = whole_numbers("1" if own and listed is None else listed, what=scenario.row_flag)
     arms = scenario.default_arms
-    if flags["arms"] is not None:
+    if flags["arms"] == "all":
+        arms = tuple(arm.name for arm in scenario.arms)
+    elif flags["arms"] is not None:
         arms = tuple(dict.fromkeys(name.strip() for name in flags["arms"].split(",")))
     return Plan(
         scenario=scenario.name,
         arms=arms,
         clients=(0, *clients),
         rows=rows,
-        **{name: flags[name] for name in PLAN_FLAGS},
+        own=own,
+        repeats=flags["repeats"] or (1 if scenario.database else 3),
+        **{
+            name: flags[name]
+            for name in ("windows", "warmup", "writes", "rate", "protocol", "subscribers", "seed")
+        },
     )
 
 

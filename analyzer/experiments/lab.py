@@ -44,6 +44,7 @@ class Lab:
 
     path: Path
     server: Server
+    owner: str
     http: StdbHttp
     databases: Databases
     wasm: bytes
@@ -85,11 +86,11 @@ async def lab(
                 "schema_version": SCHEMA_VERSION,
                 "experiment": experiment,
                 "settings": settings,
-                **provenance(at.server, module),
+                **provenance(at.server, wasm),
             }
             replace_text(path / "manifest.json", json.dumps(manifest, indent=1) + "\n")
             note(f"every record goes to {path} at once; Ctrl-C loses none")
-            yield Lab(path, at.server, at.http, at.databases, wasm, note)
+            yield Lab(path, at.server, at.owner, at.http, at.databases, wasm, note)
 
 
 def is_experiment(path: Path) -> bool:

@@ -14,14 +14,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from analyzer.bench import Bench, open_bench
 from analyzer.errors import UsageError
 from analyzer.experiments.lab import Lab, Record, Records, lab, load_records
-from analyzer.measure import Bench
 from analyzer.metrics.settle import settle
 from analyzer.scenarios import LOBBY
-from analyzer.swarm.subscriber import Subscriber
-from analyzer.swarm.subscribers import Swarm
-from analyzer.swarm.writer import Writer
+from analyzer.swarm.subscriber import Script, Subscriber
 from analyzer.target import Target
 
 PASS_MIN = 10
@@ -90,13 +88,9 @@ async def residue(
 async def _measure(settings: Settings, at: Lab) -> None:
     async with at.databases.fresh("residue", at.wasm) as database:
         launched_s = time.monotonic()
-        await at.http.call(database, LOBBY.seed, [settings.rooms])
-        url = at.http.base_url
-        async with (
-            Swarm(url, database, ARM.queries, protocol=PROTOCOL) as nobody,
-            Writer(url, database, protocol=PROTOCOL) as writer,
-        ):
-            bench = Bench(at.http, database, nobody, writer, settings.rooms)
+        async with open_bench(
+            at.http, database, ARM, settings.rooms, seed=LOBBY.seed, owner=at.owner
+        ) as bench:
             clients = [await _join(bench) for _ in range(settings.clients)]
             watch = _Watch(settings, at, bench, clients, launched_s)
             try:
@@ -107,8 +101,9 @@ async def _measure(settings: Settings, at: Lab) -> None:
 
 async def _join(bench: Bench) -> Subscriber:
     return await Subscriber.open(
-        bench.http.base_url, bench.database, ARM.queries, protocol=PROTOCOL, fast=False, token=None
-    )
+        bench.http.base_url, bench.database, Script(ARM.queries), number=0, protocol=PROTOCOL,
+        fast=False, token=None,
+    )  # fmt: skip
 
 
 class _Watch:
@@ -185,9 +180,9 @@ class _Watch:
     async def _write(self) -> None:
         bench = self._bench
         before = await bench.scrape()
-        run = await bench.write(ARM.write, 1, rate=None)
+        run, _ = await bench.write(1, rate=None)
         window = await settle(
-            bench.scrape, before, database=bench.database, reducer=ARM.write,
+            bench.scrape, before, database=bench.database, reducer=ARM.write.reducer,
             acknowledged=run.acknowledged, failed=run.failed_count,
         )  # fmt: skip
         now_min = self.now_min

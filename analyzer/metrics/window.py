@@ -100,11 +100,11 @@ class Window:
     @property
     def view_total_s(self) -> float | None:
         """View bodies and materialization, over all views; a part of `reducer_s`, not on top."""
-        return _seconds(self._difference(f.VIEW_TOTAL_US))
+        return _seconds(self._of_views(f.VIEW_TOTAL_US))
 
     @property
     def view_body_s(self) -> float | None:
-        return _seconds(self._difference(f.VIEW_BODY_US))
+        return _seconds(self._of_views(f.VIEW_BODY_US))
 
     @property
     def reducer_body_s(self) -> float | None:
@@ -158,6 +158,12 @@ class Window:
     def resets(self) -> list[str]:
         """Counters of this database that fell or went: the server restarted or lost its data."""
         return resets(self.before, self.after, self.database)
+
+    def _of_views(self, name: str) -> float | None:
+        """No series means that no view ever ran, on a server that tells views from reducers."""
+        rose = self._difference(name)
+        tells = self.after.series(f.VIEW_CALLS, db=self.database, reducer=self.reducer)
+        return 0.0 if rose is None and tells else rose
 
     def _transactions(self, committed: str) -> int | None:
         """A series begins with its first transaction: beside its twin, absent is none."""

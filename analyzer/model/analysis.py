@@ -10,7 +10,7 @@ from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap
 from analyzer.model.ceiling import Ceiling, ceiling
-from analyzer.model.laws import Law, find_law, points
+from analyzer.model.laws import Law, law_of
 from analyzer.model.ratio import Ratio, ratios
 from analyzer.model.select import Choice, choose
 from analyzer.model.terms import FORMS, Form
@@ -95,8 +95,13 @@ def analyse(
     for _, scenario in frame.groupby("scenario", sort=False):
         for _, arm in scenario.groupby("arm", sort=False):
             arms.append(_analyse_arm(arm, budget_ms, seed, draws, extrapolate, family))
-        compared.extend(ratios(scenario, BASE, draws=draws, seed=seed))
+        compared.extend(ratios(scenario, base_arm(scenario), draws=draws, seed=seed))
     return Analysis(budget_ms, seed, tuple(arms), tuple(compared))
+
+
+def base_arm(frame: pd.DataFrame) -> str:
+    """Return the arm that others are compared with: per_sender, else the first declared."""
+    return BASE if (frame["arm"] == BASE).any() else str(frame["arm"].iloc[0])
 
 
 def _analyse_arm(
@@ -109,7 +114,7 @@ def _analyse_arm(
 ) -> ArmAnalysis:
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
     axis = row_axis(scenario)
-    laws = {count: find_law(points(frame, count), axis) for count in COUNTS}
+    laws = {count: law_of(frame, count, axis) for count in COUNTS}
     try:
         choice = choose(frame, forms)
     except FitError as error:

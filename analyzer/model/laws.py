@@ -82,6 +82,14 @@ def points(frame: pd.DataFrame, column: str) -> list[Point]:
     ]
 
 
+def law_of(frame: pd.DataFrame, column: str, axis: RowAxis) -> Law:
+    """Find the law of one count of one arm, or say that its server does not count it."""
+    observed = points(frame, column)
+    if not observed and (frame["verdict"] == "ok").any():
+        return Law(None, (), 0.0, None, ("not counted by this server",))
+    return find_law(observed, axis)
+
+
 def find_law(observed: Sequence[Point], axis: RowAxis) -> Law:
     """Find the simplest law with whole, positive coefficients that holds in every cell.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.model.analysis import Analysis, ArmAnalysis
 from analyzer.report.layout import Block, Content, Lines, Section
-from analyzer.report.measured import cost_tables, drift_section, void_section
+from analyzer.report.measured import cost_tables, drift_section, split_table, void_section
 from analyzer.report.modelled import ceiling_section, fit_blocks, law_lines, ratio_section
 
 if TYPE_CHECKING:
@@ -65,7 +65,10 @@ def _head(manifest: Mapping[str, Any], run_dir: Path | None) -> Section | None:
 
 def _arm_section(arm: ArmAnalysis, frame: pd.DataFrame) -> Section:
     own = frame[(frame["scenario"] == arm.scenario) & (frame["arm"] == arm.arm)]
-    blocks: list[Block] = [*cost_tables(own, arm.axis), law_lines(arm)]
+    blocks: list[Block] = [*cost_tables(own, arm.axis)]
+    if split := split_table(own, arm.axis):
+        blocks.append(split)
+    blocks.append(law_lines(arm))
     if arm.model:
         blocks.extend(fit_blocks(arm.model, arm.axis))
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.model.axis import RowAxis
 from analyzer.model.cells import usable
+from analyzer.records import SPLIT
 from analyzer.report.layout import Lines, Section, Table
 from analyzer.report.numbers import cost, ms, percent
 
@@ -37,6 +38,26 @@ def cost_tables(arm: pd.DataFrame, axis: RowAxis) -> list[Table]:
         )
         for group in groups
     ]
+
+
+def split_table(arm: pd.DataFrame, axis: RowAxis) -> Table | None:
+    """Where the write cost of each cell with clients goes; None where the server does not tell."""
+    parts = [*SPLIT, "update_ms", "write_ms"]
+    known = usable(arm.reindex(columns=[*arm.columns.union(SPLIT)]), SPLIT[-1])
+    means = known[known["clients"] > 0].groupby(["clients", "rows"])[parts].mean().reset_index()
+    if means.empty:
+        return None
+    columns = (means[name] for name in ("clients", "rows", *parts))
+    return Table(
+        "where the write cost goes, in ms: the reducer's own body, view bodies, materializing "
+        "their results (queries run here), read-set merge and commit (what remains), updates",
+        ("clients", f"{axis.noun}s", "body", "views", "results", "commit", "updates", "whole"),
+        tuple(
+            (f"{int(s):,}", f"{int(r):,}", *map(cost, times))
+            for s, r, *times in zip(*columns, strict=True)
+        ),
+        labels=0,
+    )  # fmt: skip
 
 
 def void_section(frame: pd.DataFrame, axis_symbol: str) -> Section | None:

@@ -129,11 +129,6 @@ class Writer:
         return self.blob(text.encode("utf-8"))
 
 
-def encode_u64(value: int) -> bytes:
-    """Arguments of a reducer that takes one U64."""
-    return Writer().u64(value).getvalue()
-
-
 def encode_reducer_args(
     values: Sequence[Any], types: Sequence[Json], typespace: Sequence[Json] = ()
 ) -> bytes:

@@ -110,6 +110,11 @@ class StdbHttp:
         schema: dict[str, Any] = _json(answer)
         return schema
 
+    async def identity(self, database: str) -> str:
+        """The identity (64 hex digits) of the database of this name."""
+        answer = await self._database("GET", database, "identity")
+        return answer.text.strip()
+
     async def names(self, database: str) -> list[str]:
         answer = await self._database("GET", database, "names")
         return [str(name) for name in _member(answer, "names", kind=list)]

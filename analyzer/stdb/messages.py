@@ -6,8 +6,10 @@ compression tag; the sweep asks for none.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from analyzer.errors import MeasurementError
 from analyzer.stdb.bsatn import Reader, Writer
@@ -41,6 +43,17 @@ class Rows:
     table: str
     count: int
     data: bytes = field(repr=False)
+    starts: bytes = field(default=b"", repr=False)
+    """Where each row starts in `data`, as u64; empty when all rows have the same size."""
+
+    def split(self) -> list[bytes]:
+        """Each row by itself."""
+        if self.starts:
+            starts = [*struct.unpack(f"<{self.count}Q", self.starts), len(self.data)]
+        else:
+            size = len(self.data) // max(self.count, 1)
+            starts = [size * number for number in range(self.count + 1)]
+        return [self.data[start:end] for start, end in pairwise(starts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +185,8 @@ def _rows(reader: Reader, table: str) -> Rows:
         data = reader.blob()
         return Rows(table, len(data) // size if size else 0, data)
     count = reader.u32()
-    reader.take(8 * count)
-    return Rows(table, count, reader.blob())
+    starts = reader.take(8 * count)
+    return Rows(table, count, reader.blob(), starts)
 
 
 def _transaction_update(reader: Reader) -> TransactionUpdate:

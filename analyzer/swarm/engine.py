@@ -105,23 +105,35 @@ class EngineSwarm:
             for client, before in zip(self._clients, self._baseline, strict=True)
         ]
 
-    async def wait_deliveries(self, total_per_client: int, timeout_s: float) -> bool:
+    async def wait_deliveries(self, wanted: int | Sequence[int], timeout_s: float) -> bool:
         """Wait until every client has had so many updates in this window; False if one has not.
 
-        It does not wait for clients that have ended. Raises HttpError when the engine is gone.
+        `wanted` is the same for all or one number per client. It does not wait for clients that
+        have ended. Raises HttpError when the engine is gone.
         """
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + timeout_s
         while self._clients:
             await self._refresh()
-            delivered = zip(self._clients, self.window_deliveries(), strict=True)
-            missing = [client for client, count in delivered if count < total_per_client]
+            each = [wanted] * self.size if isinstance(wanted, int) else wanted
+            delivered = zip(self._clients, self.window_deliveries(), each, strict=True)
+            missing = [client for client, count, due in delivered if count < due]
             if not missing:
                 break
             if all(client.ended for client in missing) or loop.time() >= deadline_s:
                 return False
             await asyncio.sleep(_POLL_S)
         return True
+
+    async def wait_quiet(self, quiet_s: float, timeout_s: float) -> None:
+        """Wait until no client has had an update for `quiet_s` seconds."""
+        deadline_s = asyncio.get_running_loop().time() + timeout_s
+        seen: list[int] | None = None
+        while seen != (seen := self.window_deliveries()):
+            if asyncio.get_running_loop().time() >= deadline_s:
+                return
+            await asyncio.sleep(quiet_s)
+            await self._refresh()
 
     async def close(self) -> None:
         """Disconnect all; idempotent. A database or engine that is gone has done so itself."""

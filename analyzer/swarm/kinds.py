@@ -9,6 +9,7 @@ from typing import Protocol, Self
 
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.engine import EngineSwarm
+from analyzer.swarm.subscriber import Script
 from analyzer.swarm.subscribers import Swarm
 
 
@@ -25,6 +26,9 @@ class Subscribers(Protocol):
     ) -> None: ...
 
     @property
+    def size(self) -> int: ...
+
+    @property
     def live(self) -> int: ...
 
     @property
@@ -36,20 +40,23 @@ class Subscribers(Protocol):
 
     def window_deliveries(self) -> list[int]: ...
 
-    async def wait_deliveries(self, total_per_client: int, timeout_s: float) -> bool: ...
+    async def wait_deliveries(self, wanted: int | Sequence[int], timeout_s: float) -> bool: ...
+
+    async def wait_quiet(self, quiet_s: float, timeout_s: float) -> None: ...
 
 
-def subscribers(
+def swarm_of(
     kind: str,
     http: StdbHttp,
     database: str,
-    queries: Sequence[str],
+    script: Callable[[int], Script],
     *,
     protocol: str,
     fast: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Subscribers:
-    """Those of a `Plan.subscribers` kind, none connected yet."""
+    """Those of a `Plan.subscribers` kind, none connected yet; inside the engine all do as the
+    script of client 0 says."""
     if kind == "engine":
-        return EngineSwarm(http, database, queries, progress=progress)
-    return Swarm(http.base_url, database, queries, protocol=protocol, fast=fast, progress=progress)
+        return EngineSwarm(http, database, script(0).queries, progress=progress)
+    return Swarm(http.base_url, database, script, protocol=protocol, fast=fast, progress=progress)

@@ -14,6 +14,7 @@ import gc
 import os
 import platform
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from analyzer.build.modules import module_wasm
-from analyzer.stdb.bsatn import encode_u64
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.generator import GeneratorGuard, check_descriptors
 from analyzer.swarm.loop import run
@@ -32,6 +32,7 @@ from analyzer.target import Target
 
 ROOMS = 64
 WRITES, RATE = 200, 20.0
+U64 = struct.Struct("<Q")
 QUERIES = ["SELECT * FROM active_game_anonymous"]
 
 
@@ -78,12 +79,12 @@ async def swarm_cost(url: str, database: str, clients: int, fast: bool) -> None:
         await swarm.grow_to(clients + 1)
         connect_ms = (time.process_time() - cpu_s) / clients * 1e3
         client_kib = (resident_kib() - rss_kib) / clients
-        await writer.write("settle_street", lambda i: encode_u64(i % ROOMS), 5)
+        await writer.write("settle_street", lambda i: U64.pack(i % ROOMS), 5)
         await swarm.wait_deliveries(5, timeout_s=30)
         swarm.begin_window()
         cpu_s = time.process_time()
         with GeneratorGuard() as guard:
-            await writer.write("settle_street", lambda i: encode_u64(i % ROOMS), WRITES, rate=RATE)
+            await writer.write("settle_street", lambda i: U64.pack(i % ROOMS), WRITES, rate=RATE)
             complete = await swarm.wait_deliveries(WRITES, timeout_s=30)
         cpu_us = (time.process_time() - cpu_s) * 1e6
         delivered = sum(swarm.window_deliveries())

@@ -11,11 +11,11 @@ from analyzer.metrics.parse import missing_families, parse
 from analyzer.metrics.settle import settle
 from analyzer.metrics.snapshot import Snapshot
 from analyzer.metrics.window import Window
-from analyzer.stdb.bsatn import encode_u64
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.subscribers import Swarm
 from analyzer.swarm.writer import Writer
 from analyzer.target import Server
+from tests.encoding import encode_u64
 
 WRITE = "settle_street"
 VIEW = ["SELECT * FROM active_game_per_sender"]

@@ -64,7 +64,7 @@ def test_the_law_stands_with_its_residual_and_the_published_one(text: str) -> No
         "agrees"
     ) in flat
     assert "4*G+1 (S > 0), 1 (S = 0); exact in all 16 cells (residual 0); declared law" in flat
-    assert "view calls per write: not counted in any usable cell" in flat
+    assert "view calls per write: not counted by this server" in flat
 
 
 def test_a_law_that_parts_from_the_declared_one_names_the_cell() -> None:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.errors import MeasurementError, UsageError
-from analyzer.stdb.bsatn import Reader, Writer, encode_reducer_args, encode_u64
+from analyzer.stdb.bsatn import Reader, Writer, encode_reducer_args
+from tests.encoding import encode_u64
 
 U64: dict[str, Any] = {"U64": []}
 STRING: dict[str, Any] = {"String": []}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.errors import MeasurementError
-from analyzer.stdb.bsatn import Writer, encode_u64
+from analyzer.stdb.bsatn import Writer
 from analyzer.stdb.messages import (
     TRANSACTION_UPDATE_HEAD,
     InitialConnection,
@@ -24,6 +24,7 @@ from analyzer.stdb.messages import (
     subscribe,
     unsubscribe,
 )
+from tests.encoding import encode_u64
 
 RECORDED = json.loads((Path(__file__).parent.parent / "fixtures/websocket.json").read_text())
 PROTOCOLS = ["v2.bsatn", "v3.bsatn"]

@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from analyzer.errors import HttpError, MeasurementError
-from analyzer.stdb.bsatn import encode_u64
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.engine import EngineSwarm
 from analyzer.swarm.writer import Writer
 from analyzer.target import Server
+from tests.encoding import encode_u64
 
 pytestmark = pytest.mark.anyio
 

@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from analyzer.errors import HttpError, MeasurementError
-from analyzer.stdb.bsatn import encode_u64
 from analyzer.stdb.connection import PROTOCOLS
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.subscribers import Swarm
 from analyzer.swarm.writer import Writer
 from analyzer.target import Server
+from tests.encoding import encode_u64
 
 pytestmark = pytest.mark.anyio
 

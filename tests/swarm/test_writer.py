@@ -7,9 +7,9 @@ import pytest
 from websockets.asyncio.server import ServerConnection
 
 from analyzer.errors import HttpError, MeasurementError
-from analyzer.stdb.bsatn import encode_u64
 from analyzer.stdb.connection import PROTOCOLS
 from analyzer.swarm.writer import Writer
+from tests.encoding import encode_u64
 from tests.swarm.stub import Stub, frame, initial_connection, reducer_result, transaction_update
 
 pytestmark = pytest.mark.anyio

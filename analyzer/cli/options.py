@@ -1,0 +1,159 @@
+"""The options of a sweep, shared by the main job and by `run`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from analyzer.plan import SUBSCRIBERS
+from analyzer.sweepfile import SweepFile, read_sweep_file
+
+_NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline."),
+    click.option("--rooms", metavar="LIST", help="Rooms G of the lobby scenario."),
+    click.option("--entrants", metavar="LIST", help="Entrants F of the tournament scenario."),
+    click.option("--arms", metavar="NAMES", help="View designs to measure, or all."),
+    click.option(
+        "--module", metavar="FILE", help="Measure a module of your own: the .wasm of its build."
+    ),
+    click.option(
+        "--database",
+        metavar="NAME",
+        help="Measure a database of --server as it is, instead of fresh ones.",
+    ),
+    click.option(
+        "--i-own-this-database",
+        metavar="NAME",
+        help="Allow clients and writes in this one --database.",
+    ),
+    click.option("--rows", metavar="LIST", help="Rows R of a module of your own.  [default: 1]"),
+    click.option(
+        "--view",
+        "views",
+        multiple=True,
+        metavar="VIEW",
+        help="What clients subscribe to: 'name', 'name({i})' or SQL; may be repeated.",
+    ),
+    click.option("--write", metavar="CALL", help="The write to measure, as 'reducer({i}, 5)'."),
+    click.option(
+        "--seed-call",
+        metavar="CALL",
+        help="Fills each fresh database, as 'reducer({rows})'. (--seed is that of the order.)",
+    ),
+    click.option(
+        "--client-call",
+        metavar="CALL",
+        help="What each client calls before it subscribes, as 'join({client})'.",
+    ),
+    click.option(
+        "--expect",
+        multiple=True,
+        metavar="NAME=COUNT",
+        help="Hold cells to a count per write: seeks, view_calls, rows_scanned or deliveries, "
+        "as 'seeks=S*(4*R+1)+1'; may be repeated.",
+    ),
+    click.option(
+        "--budget",
+        metavar="TIME",
+        default="50ms",
+        show_default=True,
+        help="Lock time a write may cost: a ceiling is the most clients within it.",
+    ),
+    click.option(
+        "--repeats",
+        type=click.IntRange(1),
+        help="Fresh databases per cell; intervals need 2 or more.  [default: 3]",
+    ),
+    click.option(
+        "--windows",
+        type=click.IntRange(1),
+        default=2,
+        show_default=True,
+        help="Windows of writes per cell and repeat.",
+    ),
+    click.option(
+        "--warmup",
+        type=click.IntRange(1),
+        default=2,
+        show_default=True,
+        help="Writes before the first window, not counted.",
+    ),
+    click.option(
+        "--writes",
+        type=click.IntRange(1),
+        help="Writes per window.  [default: 3 to 100, for about 0.2 s]",
+    ),
+    click.option(
+        "--rate",
+        type=float,
+        metavar="N",
+        help="Pace the writes at N a second (open loop).  [default: closed loop]",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the order."
+    ),
+    click.option(
+        "--protocol",
+        type=click.Choice(["v2.bsatn", "v3.bsatn"]),
+        default="v2.bsatn",
+        show_default=True,
+        help="WebSocket protocol of subscribers and writer.",
+    ),
+    click.option(
+        "--subscribers",
+        type=click.Choice(SUBSCRIBERS),
+        default="websocket",
+        show_default=True,
+        help="Clients over WebSockets, or inside the embedded engine, for thousands of them.",
+    ),
+    click.option(
+        "--client",
+        type=click.Choice(["auto", "websockets", "picows"]),
+        default="auto",
+        show_default=True,
+        help="Subscriber library; picows comes with the [fast] extra.",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help="Run directory.  [default: runs/<date>-<scenario>]",
+    ),
+    click.option(
+        "--server-bin",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="PATH",
+        help="Measure this spacetimedb-standalone, started for the sweep.",
+    ),
+    click.option("--server", metavar="URL", help="Measure a running server."),
+    click.option(
+        "--token-file",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Token for --server.",
+    ),
+    click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback."),
+    click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout."),
+)
+
+
+def read_file(ctx: click.Context, _: click.Parameter, path: Path) -> SweepFile:
+    """Read a sweep file; what stands in it takes the place of the defaults, so that flags win."""
+    known = {param.name for param in ctx.command.params if isinstance(param, click.Option)}
+    sweep_file = read_sweep_file(path, {name for name in known - _NOT_IN_FILES if name})
+    ctx.default_map = sweep_file.flags
+    return sweep_file
+
+
+def sweep_options(function: F) -> F:
+    """Add them all to a command, in this order."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function

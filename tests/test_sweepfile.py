@@ -1,0 +1,65 @@
+"""Sweep files before any server is involved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analyzer.build.cache import CHECKOUT
+from tests.command import error_line, stdb_sweep
+
+NOWHERE = ("--server", "http://127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"), [("lobby", 32), ("lobby-designs", 128), ("tournament", 48)]
+)
+def test_the_sweeps_that_come_with_the_tool_can_be_run(
+    tmp_path: Path, name: str, cells: int
+) -> None:
+    done = stdb_sweep("run", CHECKOUT / "sweeps" / f"{name}.toml", *NOWHERE, cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"{cells} cells" in done.stderr
+    assert "is the server running?" in error_line(done)
+
+
+def test_flags_win_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text("clients = [1, 2]\nrooms = 8\nrepeats = 2\n")
+    done = stdb_sweep("run", "s.toml", "--clients", "5", *NOWHERE, cwd=tmp_path)
+    assert "lobby: 4 cells, 2 repeats" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("room = [1]", "unknown key 'room': did you mean 'rooms'?"),
+        ("zzz = 1", "unknown key 'zzz': known are arm, arms, budget"),
+        ("clients = [1", "s.toml is no TOML"),
+        ("clients = [1]\nrooms = [8]\nrepeats = 0", "repeats"),
+        ("clients = [1.5]\nrooms = [8]", "'1.5' is not a whole number"),
+        ("allow_remote = true", "--allow-remote"),
+        ('i_own_this_database = "shop"', "is said on the command line"),
+        ("arm = 3", "[[arm]]"),
+        ('clients = [1]\nrooms = [8]\n[[arm]]\nviews = "v"', "[[arm]] goes with a module"),
+        ('module = "m.wasm"\nviews = "v"\n[[arm]]\nviews = "v"', "they exclude [[arm]]"),
+        ('module = "m.wasm"\nwrite = "w"\n[[arm]]\nviews = "v"\nevery = 0', "every = 0"),
+        ('module = "m.wasm"\nwrite = "w"\n[[arm]]\nviews = "v"\nexpect = "S"', "expect = {"),
+        ('module = "m.wasm"\nwrite = "w"\n[[arm]]\nviews = "v"\nrows_of = "x"', "no arm: 'x'"),
+        ('module = "m.wasm"\nclients = [1]\n[[arm]]\nview = ["v"]', "did you mean 'views'?"),
+        ('module = "m.wasm"\nclients = [1]\n[[arm]]\nviews = ["v"]', "--write is missing"),
+    ],
+)
+def test_a_file_that_is_wrong_ends_with_exit_2_and_names_the_place(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    (tmp_path / "s.toml").write_text(text)
+    done = stdb_sweep("run", "s.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in error_line(done)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = stdb_sweep("run", "s.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "s.toml" in error_line(done)
