@@ -13,7 +13,7 @@ from analyzer.calls import Call, tables
 from analyzer.errors import UsageError
 from analyzer.formula import Formula
 
-OWN_FLAGS = ("views", "write", "seed_call", "client_call", "expect", "rows")
+OWN_FLAGS = ("views", "write", "seed_call", "client_call", "expect", "rows", "i_own_this_database")
 """Flags that say nothing about our own modules."""
 _ARM_KEYS = ("name", "views", "write", "client_call", "every", "rows_of", "expect")
 _NAME = re.compile(r"[A-Za-z0-9_]+")
