@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzer.errors import RunError
 from analyzer.frames import cells_frame
 from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
+from analyzer.model.budget import Budget
 from analyzer.model.export import ceilings_csv, laws_document, model_document
 from analyzer.report.content import build_content
 from analyzer.report.layout import Content
@@ -12,16 +13,16 @@ from analyzer.report.markdown import render_markdown
 from analyzer.store import Run, RunWriter
 
 
-def analyse_run(run: Run, budget_ms: float | None = None) -> tuple[Analysis, Content]:
+def analyse_run(run: Run, budget: Budget | float | None = None) -> tuple[Analysis, Content]:
     """Fit a run and build its report; the budget defaults to the sweep's own.
 
     Raises RunError when nothing was measured yet.
     """
     if not run.observations:
         raise RunError(f"{run.path} holds no finished cell yet")
-    budget = budget_ms or run.manifest.get("analysis", {}).get("budget_ms", BUDGET_MS)
+    budget = budget or run.manifest.get("analysis", {}).get("budget_ms", BUDGET_MS)
     frame = run.frame()
-    analysis = analyse(frame, budget_ms=budget, seed=run.manifest["seed"])
+    analysis = analyse(frame, budget=budget, seed=run.manifest["seed"], refusal=run.mixed)
     return analysis, build_content(analysis, frame, run.manifest, run.path, control=_drift(run))
 
 

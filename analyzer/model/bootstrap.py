@@ -1,4 +1,4 @@
-"""Uncertainty from repeats: resampled within each cell, refitted, all refits at once."""
+"""Uncertainty from repeats: their deviations drawn anew, refitted, all refits at once."""
 
 from __future__ import annotations
 
@@ -45,28 +45,32 @@ def interval(values: Floats) -> tuple[float, float]:
 def resampled_means(data: Samples, draws: int, rng: np.random.Generator) -> Floats:
     r"""Mean of each cell in each draw, shape (draws, cells).
 
-    Of a cell's n repeats, n - 1 are drawn with replacement: the variance of their mean is then
-    :math:`s^2/n` with the unbiased s, where drawing n would give (n-1)/n of it, a third too
-    little at three repeats (Rao and Wu 1988, JASA 83, 231-241). One repeat has no spread to draw
-    from and stays as it is.
+    Each repeat is drawn as the mean of its cell times one plus a relative deviation, picked from
+    those of all cells with repeats. A deviation from a mean of n is short by
+    :math:`\sqrt{(n-1)/n}` and is stretched by as much (Davison and Hinkley 1997, section 2.4).
+    Cells share their deviations because three repeats alone show too little spread: drawn within
+    each cell, 95 % intervals held the truth in 86 to 94 of 100 (docs/model.md).
     """
-    means = np.empty((draws, len(data)))
-    for cell, values in enumerate(data.repeats):
-        n = len(values)
-        picks = rng.integers(n, size=(draws, max(n - 1, 1)))
-        means[:, cell] = values[picks].mean(axis=1)
+    pool = np.concatenate(
+        [
+            (values / values.mean() - 1) * np.sqrt(len(values) / (len(values) - 1))
+            for values in data.repeats
+            if len(values) > 1
+        ]
+    )
+    drawn = [rng.choice(pool, (draws, len(values))).mean(axis=1) for values in data.repeats]
+    means: Floats = data.means * (1 + np.stack(drawn, axis=1))
     return means
 
 
-def lone_repeat(data: Samples) -> str:
-    """Say which cell has one repeat only, or nothing when all have more."""
-    lone = [cell for cell, values in enumerate(data.repeats) if len(values) < 2]
-    if not lone:
-        return ""
-    if len(lone) == len(data):
+def too_few_repeats(data: Samples) -> str:
+    """Say why there is no spread to draw from, or nothing when there is."""
+    repeated = sum(len(values) > 1 for values in data.repeats)
+    if not repeated:
         return "no interval: one repeat; use --repeats 3 or more"
-    s, r = data.clients[lone[0]], data.rows[lone[0]]
-    return f"no interval: one repeat in {len(lone)} cell(s), the first S={s:.0f} R={r:.0f}"
+    if 2 * repeated < len(data):
+        return f"no interval: only {repeated} of {len(data)} cells have more than one repeat"
+    return ""
 
 
 def bootstrap(fit: Fit, *, draws: int = DRAWS, seed: int = SEED) -> Bootstrap:
@@ -75,7 +79,7 @@ def bootstrap(fit: Fit, *, draws: int = DRAWS, seed: int = SEED) -> Bootstrap:
     Weights stay those of the fit, so the refits scatter around it. The form is taken as known:
     the doubt about the form is shown by the runner-up, not in here.
     """
-    reason = lone_repeat(fit.data)
+    reason = too_few_repeats(fit.data)
     if reason:
         return Bootstrap(None, reason)
     means = resampled_means(fit.data, draws, np.random.default_rng(seed))

@@ -33,9 +33,48 @@ class Samples:
         """Mean over the repeats of each cell."""
         return np.array([values.mean() for values in self.repeats])
 
+    def where(self, kept: NDArray[np.bool_]) -> Samples:
+        """The cells for which `kept`, one item a cell, is true."""
+        repeats = tuple(values for values, keep in zip(self.repeats, kept, strict=True) if keep)
+        return Samples(self.clients[kept], self.rows[kept], repeats)
+
     def __len__(self) -> int:
         """Return the number of cells."""
         return len(self.repeats)
+
+
+NEEDED = ("clients", "rows", "write_ms")
+_ASSUMED = {"scenario": "table", "arm": "all", "verdict": "ok", "reason": ""}
+_UNKNOWN = ("reducer_ms", "update_ms", "index_seeks", "view_calls", "rows_scanned")
+
+
+def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+    """Complete a frame of one row per cell and repeat to the columns that a run has.
+
+    Without `arm` all rows are of one, without `repeat` the rows of a cell are numbered.
+
+    Raises
+    ------
+    FitError
+        When one of `NEEDED` is missing, or a repeat is there twice: rows of two runs do not add
+        up to one.
+    """
+    missing = [name for name in NEEDED if name not in frame]
+    if missing:
+        raise FitError(f"the column {missing[0]} is missing: clients, rows and write_ms are needed")
+    assumed: dict[str, str | float] = {**_ASSUMED, **dict.fromkeys(_UNKNOWN, float("nan"))}
+    full = frame.assign(**{name: value for name, value in assumed.items() if name not in frame})
+    cell = ["scenario", "arm", "clients", "rows"]
+    if "repeat" not in full:
+        full = full.assign(repeat=full.groupby(cell).cumcount())
+    twice = full[full.duplicated([*cell, "repeat"])]
+    if len(twice):
+        row = twice.iloc[0]
+        raise FitError(
+            f"repeat {row['repeat']} of {row['arm']} S={row['clients']} R={row['rows']} is there "
+            "twice: rows of two runs are not one run"
+        )
+    return full
 
 
 def usable(frame: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -11,36 +11,81 @@ import numpy as np
 from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.cells import Samples, samples
-from analyzer.model.fit import Fit, fit_samples, separable
+from analyzer.model.checks import (
+    CONDITION,
+    at_bound,
+    condition,
+    negative_fixed,
+    refuse_cells,
+    why_left_out,
+)
+from analyzer.model.curves import CURVES, Curve, fit_curve
+from analyzer.model.fit import Fit, fit_samples
+from analyzer.model.holdout import HeldOut, hold_out, split
 from analyzer.model.terms import FORMS, Form
 
 if TYPE_CHECKING:
     import pandas as pd
+
+ALIKE = 2.0
+"""AICc: forms this near to the lowest are not told apart by it (Burnham and Anderson 2002)."""
+SUPPORTED = 10.0
+"""AICc: forms further than this from the lowest have essentially no support (the same)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """One fit, and how the form predicts the most clients from the rest, if these carry it."""
+
+    fit: Fit
+    held_out: HeldOut | None
+    rival: bool
+    """A curve without physical terms: it is shown, and never chosen."""
+
+    @property
+    def name(self) -> str:
+        """Name of the form."""
+        return self.fit.form.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """Every fit these cells can carry, best first, and what had to be left out and why."""
 
-    ranked: tuple[Fit, ...]
+    ranked: tuple[Candidate, ...]
     notes: tuple[str, ...]
 
     @property
     def best(self) -> Fit:
         """The chosen fit."""
-        return self.ranked[0]
+        return self.ranked[0].fit
 
     @property
     def runner_up(self) -> Fit | None:
-        """The next best."""
-        return self.ranked[1] if len(self.ranked) > 1 else None
+        """The next best, be it a rival."""
+        return self.ranked[1].fit if len(self.ranked) > 1 else None
+
+    @property
+    def supported(self) -> tuple[Fit, ...]:
+        """The fits whose AICc leaves them in the running, the chosen one first."""
+        lowest = min(candidate.fit.aicc for candidate in self.ranked)
+        others = (c.fit for c in self.ranked[1:] if c.fit.aicc <= lowest + SUPPORTED)
+        return (self.best, *others)
+
+    @property
+    def bends(self) -> dict[int, float]:
+        """Row counts at which the most clients cost more than the chosen form foretold."""
+        held_out = self.ranked[0].held_out
+        return held_out.bends if held_out else {}
 
 
 def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choice:
-    """Fit every form these cells can carry and choose by AICc.
+    """Fit every form these cells can carry and choose one.
 
-    A form is left out, with a note, when the cells cannot tell its terms apart or are fewer than
-    its terms + 2, where AICc is not defined.
+    AICc first; among the forms it does not tell apart, the one that best predicts the largest S
+    from the rest. A form is left out, with a note, when the cells cannot tell its terms apart, are
+    fewer than its numbers + 2 (AICc is not defined there), or when it only fits with a negative
+    fixed cost. The rivals (`CURVES`) are fitted beside them and take any place but the first.
 
     Parameters
     ----------
@@ -52,50 +97,78 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
     Raises
     ------
     FitError
-        When fewer than two client counts above 0, or fewer than four cells, are usable: no
-        form in S can then be checked, and a ceiling would be a guess.
+        When no form can be had from these cells, and a ceiling would be a guess: fewer than two
+        client counts above 0, fewer than four cells, a cliff between two of them, or every form
+        left out.
     """
     data = samples(frame)
     axis = row_axis(str(frame["scenario"].iloc[0]))
-    _refuse_small(data)
-    fits, notes = [], []
+    refuse_cells(data, axis)
+    fewer, most = split(data)
+    physical, notes = [], []
     for form in forms:
-        need = len(form.terms) + 2
-        if not separable(form, data):
-            notes.append(f"{form.name} is left out: {_why_inseparable(data, axis)}")
-        elif len(data) < need:
-            notes.append(f"{form.name} is left out: it needs {need} cells, has {len(data)}")
+        why = why_left_out(form, data, axis)
+        fit = None if why else fit_samples(data, form)
+        if fit and (why := negative_fixed(fit)):
+            fit = None
+        if fit:
+            physical.append(_candidate(fit, fewer, most))
         else:
-            fits.append(fit_samples(data, form))
-    ranked = sorted(fits, key=lambda fit: fit.aicc)
-    notes.extend(_at_bound(ranked[0], axis))
-    return Choice(tuple(ranked), tuple(notes))
+            notes.append(f"{form.name} is left out: {why}")
+    if not physical:
+        raise FitError("; ".join(notes))
+    best = _best(physical)
+    others = [c for c in (*physical, *_rivals(data, fewer, most)) if c is not best]
+    ranked = (best, *sorted(others, key=lambda candidate: candidate.fit.aicc))
+    return Choice(ranked, (*notes, *at_bound(best.fit, axis), *_warnings(ranked, axis)))
 
 
-def _refuse_small(data: Samples) -> None:
-    counts = np.unique(data.clients[data.clients > 0])
-    if len(counts) < 2:
-        have = f"{len(counts)} (S = {counts[0]:.0f})" if len(counts) else "0"
-        raise FitError(
-            f"a cost per client needs 2 client counts above 0, has {have}: add one to --clients"
-        )
-    if len(data) < 4:
-        raise FitError(f"a cost per client needs 4 cells, has {len(data)}: add one to --clients")
+def _candidate(fit: Fit, fewer: Samples, most: Samples) -> Candidate:
+    form = fit.form
+    if len(fewer) <= form.parameters or condition(form, fewer) > CONDITION:
+        return Candidate(fit, None, False)
+    return Candidate(fit, hold_out(fit_samples(fewer, form), most), False)
 
 
-def _why_inseparable(data: Samples, axis: RowAxis) -> str:
-    rows = np.unique(data.rows)
-    if len(rows) < 2:
-        return (
-            f"one number of {axis.noun}s only ({rows[0]:.0f}) cannot tell its terms apart; "
-            f"add one to --{axis.flag}"
-        )
-    return f"these {len(data)} cells cannot tell its terms apart"
+def _rivals(data: Samples, fewer: Samples, most: Samples) -> list[Candidate]:
+    many_rows = len(np.unique(data.rows)) > 1
+    curves = [curve for curve in CURVES if curve.many_rows == many_rows]
+    found = []
+    for curve in curves:
+        fit, seen = _curve(data, curve), _curve(fewer, curve)
+        if fit and fit.n >= fit.form.parameters + 2:
+            found.append(Candidate(fit, hold_out(seen, most) if seen else None, True))
+    return found
 
 
-def _at_bound(fit: Fit, axis: RowAxis) -> list[str]:
-    return [
-        f"the cost in {term.unit_for(axis)} is at its bound, 0: read it as not resolved"
-        for term, value in zip(fit.form.terms, fit.coefficients, strict=True)
-        if value == 0.0
+def _curve(data: Samples, curve: Curve) -> Fit | None:
+    try:
+        return fit_curve(data, curve)
+    except FitError:
+        return None
+
+
+def _best(candidates: list[Candidate]) -> Candidate:
+    lowest = min(candidate.fit.aicc for candidate in candidates)
+    alike = [c for c in candidates if c.fit.aicc <= lowest + ALIKE]
+    proven = [c for c in alike if c.held_out]
+    if not proven:
+        return min(alike, key=lambda c: c.fit.aicc)
+    return min(proven, key=lambda c: c.held_out.error if c.held_out else 0.0)
+
+
+def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
+    best, *others = ranked
+    words = [
+        f"{c.name} describes these cells better (AICc {best.fit.aicc - c.fit.aicc:.0f} lower): "
+        "believe neither beyond the cells measured"
+        for c in others
+        if c.rival and c.fit.aicc < best.fit.aicc - SUPPORTED
     ]
+    if best.held_out:
+        words.extend(
+            f"the cost bends: {times:.2g} times what fewer clients foretell at "
+            f"S={best.held_out.clients} {axis.symbol}={r}"
+            for r, times in best.held_out.bends.items()
+        )
+    return words
