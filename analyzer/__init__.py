@@ -11,34 +11,50 @@ if TYPE_CHECKING:
     from analyzer.controller import sweep
     from analyzer.errors import SweepError
     from analyzer.model.analysis import Analysis, analyse
+    from analyzer.model.budget import Budget
+    from analyzer.model.ceiling import Ceiling, ceiling
+    from analyzer.model.model import Model, fit
     from analyzer.plan import Plan
     from analyzer.records import Cell, Observation
     from analyzer.store import Run, load_run
+    from analyzer.table import read_table
     from analyzer.target import Target
 
 __all__ = [
     "Analysis",
+    "Budget",
+    "Ceiling",
     "Cell",
+    "Model",
     "Observation",
     "Plan",
     "Run",
     "SweepError",
     "Target",
     "analyse",
+    "ceiling",
+    "fit",
     "load_run",
+    "read_table",
     "sweep",
 ]
 
 _HOMES = {
     "Analysis": "analyzer.model.analysis",
+    "Budget": "analyzer.model.budget",
+    "Ceiling": "analyzer.model.ceiling",
     "Cell": "analyzer.records",
+    "Model": "analyzer.model.model",
     "Observation": "analyzer.records",
     "Plan": "analyzer.plan",
     "Run": "analyzer.store",
     "SweepError": "analyzer.errors",
     "Target": "analyzer.target",
     "analyse": "analyzer.model.analysis",
+    "ceiling": "analyzer.model.ceiling",
+    "fit": "analyzer.model.model",
     "load_run": "analyzer.store",
+    "read_table": "analyzer.table",
     "sweep": "analyzer.controller",
 }
 

@@ -176,18 +176,23 @@ def _statement_differences(source: Source, frame: pd.DataFrame) -> list[str]:
 
 
 def _equal_weights(source: Source, model: Model) -> list[str]:
-    """The same cells and terms by plain least squares: how much of the difference is the method."""
-    statement, best = source.statement, model.choice.best
-    if statement is None or {term.name for term in best.form.terms} != set(statement.terms):
+    """The article's form by plain least squares: how much of the difference is the method."""
+    stated = stated_fit(source, model)
+    if stated is None:
         return []
-    plain = least_squares(design(best.form, best.data), best.data.means, np.ones(best.n))
+    plain = least_squares(design(stated.form, stated.data), stated.data.means, np.ones(stated.n))
     values = ", ".join(
-        f"{value * term.scale:.3g} {term.unit_for(model.axis)} (article {theirs * term.scale:.3g})"
-        for term, value, theirs in zip(
-            best.form.terms, plain.coefficients, statement.terms.values(), strict=True
-        )
+        f"{value * term.scale:.3g} {term.unit_for(model.axis)}"
+        for term, value in zip(stated.form.terms, plain.coefficients, strict=True)
     )
-    return [f"with equal weights and no bound these cells give {values}"]
+    return [f"with equal weights and no bound its form gives {values}"]
+
+
+def stated_fit(source: Source, model: Model) -> Fit | None:
+    """Our fit of the form that the article states, whatever form these cells support."""
+    terms = source.statement.terms if source.statement else {}
+    fits = (candidate.fit for candidate in model.choice.ranked if not candidate.fit.form.shape)
+    return next((fit for fit in fits if [t.name for t in fit.form.terms] == list(terms)), None)
 
 
 def _ceiling_differences(frame: pd.DataFrame, ceilings: tuple[Ceiling, ...]) -> list[str]:

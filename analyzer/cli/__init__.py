@@ -10,7 +10,9 @@ import click
 from analyzer.errors import SweepError
 
 VERBS = {
+    "ceiling": "say how many clients a lock budget allows",
     "engine": "build, find or start the embedded engine",
+    "fit": "fit the cost model to a run or to any table",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
     "scenarios": "list the scenarios with their arms and axes",

@@ -1,8 +1,4 @@
-"""Rival forms with numbers inside their columns, fitted by least squares.
-
-They describe, they do not explain: a rival never gives the ceiling, it shows how far another
-honest reading of the same cells would put it.
-"""
+"""Forms with a number inside their columns, fitted by least squares beside the linear ones."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ import numpy as np
 
 from analyzer.model.cells import Floats, Samples
 from analyzer.model.fit import Fit, deviance, fit_samples
-from analyzer.model.terms import FIXED, Form, Term
+from analyzer.model.terms import CLIENT, CLIENT_ROW, FIXED, Form, Term
 
 Shape = tuple[float, ...]
 
@@ -22,11 +18,13 @@ Shape = tuple[float, ...]
 class Curve:
     """A form for every `shape`: `start` is where the search begins, `bounds` where it stays.
 
-    `many_rows` says whether it is for cells of several row counts, or of one.
+    `many_rows` says whether it is for cells of several row counts, or of one. `rival` says that
+    it describes without explaining: it is shown beside the others, and never chosen.
     """
 
     name: str
     many_rows: bool
+    rival: bool
     start: Shape
     bounds: tuple[tuple[float, float], ...]
     form: Callable[[Shape], Form]
@@ -58,11 +56,20 @@ def _usl(shape: Shape) -> Form:
     return Form("usl", (FIXED, client, client_row), shape)
 
 
-POWER = Curve("power", True, (1.2, 1.0), ((0.05, 4.0), (0.0, 3.0)), _power)
+def _cache(shape: Shape) -> Form:
+    (p,) = shape
+    walk = Term(
+        "walk", "ns at one client and {row}", f"S*(S*{{R}})^{p:.3g}", 1e6,
+        lambda s, r: s * (s * r) ** p,
+    )  # fmt: skip
+    return Form("cache", (FIXED, CLIENT, CLIENT_ROW, walk), shape)
+
+
+POWER = Curve("power", True, True, (1.2, 1.0), ((0.05, 4.0), (0.0, 3.0)), _power)
 r"""a + b S^p R^q."""
-POWER_OF_CLIENTS = Curve("power", False, (1.2,), ((0.05, 4.0),), _power_of_clients)
+POWER_OF_CLIENTS = Curve("power", False, True, (1.2,), ((0.05, 4.0),), _power_of_clients)
 """a + b S^p."""
-USL = Curve("usl", True, (0.01,), ((0.0, 1.0),), _usl)
+USL = Curve("usl", True, False, (0.01,), ((0.0, 1.0),), _usl)
 r"""a + (b + c R)(S + k S (S - 1)).
 
 Gunther's universal scalability law read as time: N clients at throughput
@@ -70,7 +77,12 @@ Gunther's universal scalability law read as time: N clients at throughput
 :math:`N/X(N) = (1-\sigma)/\lambda + (\sigma/\lambda) N + (\kappa/\lambda) N (N-1)`,
 with :math:`k = \kappa/\sigma` (Gunther, Guerrilla Capacity Planning, 2007, chapter 4).
 """
-CURVES = (POWER, POWER_OF_CLIENTS, USL)
+CACHE = Curve("cache", True, False, (1.2,), ((0.5, 2.5),), _cache)
+"""a + b S + c S R + d S (S R)^p: `quadratic`, where p = 1, with a merge that outgrows the caches.
+
+Of S (S R) comparisons each takes the longer the more there is to walk, so p is above 1.
+"""
+CURVES = (POWER, POWER_OF_CLIENTS, USL, CACHE)
 
 
 def fit_curve(data: Samples, curve: Curve) -> Fit:

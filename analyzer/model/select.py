@@ -40,7 +40,7 @@ class Candidate:
     fit: Fit
     held_out: HeldOut | None
     rival: bool
-    """A curve without physical terms: it is shown, and never chosen."""
+    """It describes without explaining: it is shown, and never chosen."""
 
     @property
     def name(self) -> str:
@@ -67,10 +67,10 @@ class Choice:
 
     @property
     def supported(self) -> tuple[Fit, ...]:
-        """The fits whose AICc leaves them in the running, the chosen one first."""
+        """The chosen fit, the runner-up, and all others whose AICc leaves them in the running."""
         lowest = min(candidate.fit.aicc for candidate in self.ranked)
-        others = (c.fit for c in self.ranked[1:] if c.fit.aicc <= lowest + SUPPORTED)
-        return (self.best, *others)
+        others = (c.fit for c in self.ranked[2:] if c.fit.aicc <= lowest + SUPPORTED)
+        return (*(candidate.fit for candidate in self.ranked[:2]), *others)
 
     @property
     def bends(self) -> dict[int, float]:
@@ -85,7 +85,8 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
     AICc first; among the forms it does not tell apart, the one that best predicts the largest S
     from the rest. A form is left out, with a note, when the cells cannot tell its terms apart, are
     fewer than its numbers + 2 (AICc is not defined there), or when it only fits with a negative
-    fixed cost. The rivals (`CURVES`) are fitted beside them and take any place but the first.
+    fixed cost. `CURVES` are fitted beside them; one that is no rival is chosen when its AICc
+    leaves every linear form without support, for its intervals take its shape as known.
 
     Parameters
     ----------
@@ -105,20 +106,21 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
     axis = row_axis(str(frame["scenario"].iloc[0]))
     refuse_cells(data, axis)
     fewer, most = split(data)
-    physical, notes = [], []
+    linear, notes = [], []
     for form in forms:
         why = why_left_out(form, data, axis)
         fit = None if why else fit_samples(data, form)
         if fit and (why := negative_fixed(fit)):
             fit = None
         if fit:
-            physical.append(_candidate(fit, fewer, most))
+            linear.append(_candidate(fit, fewer, most))
         else:
             notes.append(f"{form.name} is left out: {why}")
-    if not physical:
+    if not linear:
         raise FitError("; ".join(notes))
-    best = _best(physical)
-    others = [c for c in (*physical, *_rivals(data, fewer, most)) if c is not best]
+    shaped = _shaped(data, fewer, most)
+    best = _best(linear, shaped)
+    others = [c for c in (*linear, *shaped) if c is not best]
     ranked = (best, *sorted(others, key=lambda candidate: candidate.fit.aicc))
     return Choice(ranked, (*notes, *at_bound(best.fit, axis), *_warnings(ranked, axis)))
 
@@ -130,14 +132,14 @@ def _candidate(fit: Fit, fewer: Samples, most: Samples) -> Candidate:
     return Candidate(fit, hold_out(fit_samples(fewer, form), most), False)
 
 
-def _rivals(data: Samples, fewer: Samples, most: Samples) -> list[Candidate]:
+def _shaped(data: Samples, fewer: Samples, most: Samples) -> list[Candidate]:
     many_rows = len(np.unique(data.rows)) > 1
     curves = [curve for curve in CURVES if curve.many_rows == many_rows]
     found = []
     for curve in curves:
         fit, seen = _curve(data, curve), _curve(fewer, curve)
         if fit and fit.n >= fit.form.parameters + 2:
-            found.append(Candidate(fit, hold_out(seen, most) if seen else None, True))
+            found.append(Candidate(fit, hold_out(seen, most) if seen else None, curve.rival))
     return found
 
 
@@ -148,9 +150,12 @@ def _curve(data: Samples, curve: Curve) -> Fit | None:
         return None
 
 
-def _best(candidates: list[Candidate]) -> Candidate:
-    lowest = min(candidate.fit.aicc for candidate in candidates)
-    alike = [c for c in candidates if c.fit.aicc <= lowest + ALIKE]
+def _best(linear: list[Candidate], shaped: list[Candidate]) -> Candidate:
+    lowest = min(candidate.fit.aicc for candidate in linear)
+    decisive = [c for c in shaped if not c.rival and c.fit.aicc < lowest - SUPPORTED]
+    if decisive:
+        return min(decisive, key=lambda c: c.fit.aicc)
+    alike = [c for c in linear if c.fit.aicc <= lowest + ALIKE]
     proven = [c for c in alike if c.held_out]
     if not proven:
         return min(alike, key=lambda c: c.fit.aicc)
@@ -165,6 +170,8 @@ def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
         for c in others
         if c.rival and c.fit.aicc < best.fit.aicc - SUPPORTED
     ]
+    if best.fit.form.shape:
+        words.append("the exponents are fitted once: the intervals take them as known")
     if best.held_out:
         words.extend(
             f"the cost bends: {times:.2g} times what fewer clients foretell at "

@@ -8,7 +8,7 @@ from analyzer.model.analysis import BASE, Analysis
 from analyzer.model.axis import RowAxis
 from analyzer.model.ceiling import Ceiling, Status
 from analyzer.published import published_ceilings
-from analyzer.report.layout import Block, Lines, Section, Table
+from analyzer.report.layout import Block, Content, Lines, Section, Table
 from analyzer.report.numbers import ms, percent, span
 
 _REACH = "reach: the ceiling over the largest number of clients measured"
@@ -28,6 +28,16 @@ def ceiling_section(analysis: Analysis) -> Section | None:
     }
     shown = beside if analysis.budget.write_ms == budget_ms else {}
     return Section(f"Ceilings at {analysis.budget}", tuple(ceiling_blocks(found, shown)))
+
+
+def ceiling_content(analysis: Analysis) -> Content:
+    """The ceilings by themselves, and the arms that have none, each with its reason."""
+    refused = tuple(f"{arm.arm}: {arm.refusal}" for arm in analysis.arms if arm.refusal)
+    sections = [
+        ceiling_section(analysis),
+        Section("No cost model", (Lines(refused),)) if refused else None,
+    ]
+    return Content("How many clients the lock carries", tuple(filter(None, sections)))
 
 
 def ceiling_blocks(

@@ -9,7 +9,7 @@ from analyzer.model.laws import Law
 from analyzer.model.model import Model
 from analyzer.model.ratio import Ratio
 from analyzer.published import TIMES_CHEAPER
-from analyzer.report.layout import Block, Lines, Section, Table
+from analyzer.report.layout import Block, Content, Lines, Section, Table
 from analyzer.report.numbers import number, percent, span
 from analyzer.scenarios import SCENARIOS
 
@@ -51,6 +51,17 @@ def _against_expected(arm: ArmAnalysis, count: str, law: Law) -> list[str]:
         if law.value(s, r) != expected(s, r):
             return [f"{who}: parts, {expected(s, r):,} at S={s} {arm.axis.symbol}={r}"]
     return [f"{who}: agrees"]
+
+
+def fit_content(analysis: Analysis) -> Content:
+    """The cost model of every arm, or why it has none."""
+    sections = (
+        model_section(arm.model)
+        if arm.model
+        else Section(f"{arm.scenario} / {arm.arm}", (Lines((f"no cost model: {arm.refusal}",)),))
+        for arm in analysis.arms
+    )
+    return Content("The cost of one write", tuple(sections))
 
 
 def model_section(model: Model) -> Section:
@@ -110,7 +121,7 @@ def _forms_table(model: Model) -> Table:
     held_out = next((c.held_out for c in ranked if c.held_out), None)
     foretold = f"S={held_out.clients} foretold" if held_out else "foretold"
     return Table(
-        "forms; a rival describes without terms that have units, and is never chosen",
+        "forms; a rival describes without explaining, and is never chosen",
         ("form", "", "error", "AICc", foretold),
         tuple(
             (

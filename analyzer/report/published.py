@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from analyzer.model.axis import RowAxis
 from analyzer.model.select import Candidate
-from analyzer.published import SOURCES, Refit, published_ceilings, refit
+from analyzer.published import SOURCES, Refit, published_ceilings, refit, stated_fit
 from analyzer.report.ceilings import clients_text, others_text
-from analyzer.report.layout import Content, Lines, Section, Table
+from analyzer.report.layout import Block, Content, Lines, Section, Table
 from analyzer.report.numbers import number, percent
 
 
@@ -25,8 +25,9 @@ def _section(found: Refit) -> Section:
         tuple(_form_row(candidate, axis) for candidate in found.model.choice.ranked),
         labels=2,
     )
-    blocks = (forms, _coefficients(found), Lines(_sentences(found)), _ceilings(found))
-    return Section(found.source.table.replace("_", " "), (*blocks, Lines(found.differences)))
+    texts = Lines((*_sentences(found), *found.differences))
+    blocks: list[Block] = [forms, *_coefficients(found), _ceilings(found), texts]
+    return Section(found.source.table.replace("_", " "), tuple(blocks))
 
 
 def _form_row(candidate: Candidate, axis: RowAxis) -> tuple[str, ...]:
@@ -44,20 +45,21 @@ def _form_row(candidate: Candidate, axis: RowAxis) -> tuple[str, ...]:
     )
 
 
-def _coefficients(found: Refit) -> Table:
-    """The chosen form, and the article's numbers for the same terms."""
-    theirs = found.source.statement.terms if found.source.statement else {}
+def _coefficients(found: Refit) -> list[Table]:
+    """The article's form with its coefficients and ours, whatever form its table supports."""
+    fit = stated_fit(found.source, found.model)
+    if fit is None or found.source.statement is None:
+        return []
     rows = (
         (
             number(value * term.scale),
-            number(theirs[term.name] * term.scale) if term.name in theirs else "-",
+            number(found.source.statement.terms[term.name] * term.scale),
             term.unit_for(found.model.axis),
         )
-        for term, value in zip(found.fit.form.terms, found.fit.coefficients, strict=True)
+        for term, value in zip(fit.form.terms, fit.coefficients, strict=True)
     )
-    return Table(
-        f"cost model: {found.fit.form.name}", ("ours", "article", "unit"), tuple(rows), labels=0
-    )
+    caption = f"the article's form, {fit.form.name}: {found.source.statement.text}"
+    return [Table(caption, ("ours", "article", "unit"), tuple(rows), labels=0)]
 
 
 def _ceilings(found: Refit) -> Table:
@@ -79,9 +81,5 @@ def _ceilings(found: Refit) -> Table:
 
 
 def _sentences(found: Refit) -> tuple[str, ...]:
-    texts = []
-    if found.source.statement:
-        texts.append(f"article: {found.source.statement.text}")
-    texts.extend(found.model.choice.notes)
-    texts.append("one repeat was published: no interval can be given")
-    return tuple(texts)
+    no_interval = "one repeat was published: no interval can be given"
+    return (*found.model.choice.notes, no_interval)

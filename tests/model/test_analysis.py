@@ -41,7 +41,7 @@ def test_every_arm_has_its_laws_its_form_and_a_ceiling_for_every_number_of_rooms
     assert anonymous.model is not None
     assert per_sender.model.choice.best.form.name == "bilinear"
     assert anonymous.model.choice.best.form.name in {"rows", "linear+rows"}
-    assert [item.rows for item in per_sender.model.ceilings] == [8, 64, 256, 1000]
+    assert [item.rows for item in per_sender.ceilings] == [8, 64, 256, 1000]
 
 
 def test_times_cheaper_has_an_interval_around_the_planted_ratio(analysis: Analysis) -> None:

@@ -83,7 +83,7 @@ def test_ceilings_stand_beside_the_published_ones(text: str) -> None:
 
 def test_another_budget_has_no_published_ceilings_beside_it() -> None:
     found = frame()
-    assert "article" not in drawn(build_content(analyse(found, budget_ms=20), found, {}, None))
+    assert "article" not in drawn(build_content(analyse(found, budget=20), found, {}, None))
 
 
 def test_the_factor_between_designs_is_a_sentence(text: str) -> None:
