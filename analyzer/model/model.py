@@ -126,19 +126,18 @@ def fit_arm(
     *,
     seed: int = SEED,
     draws: int = DRAWS,
-    forms: Iterable[Form] | None = None,
+    forms: Iterable[Form] = FORMS.values(),
 ) -> Model:
     """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`.
 
-    Without `forms` these are `FORMS` and, where view calls and index seeks were counted and have
-    exact laws, the `merge` form made of them.
+    Where view calls and index seeks were counted and have exact laws, the `merge` form made of
+    them is added.
     """
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
-    choice = choose(frame, _family(frame, row_axis(scenario)) if forms is None else forms)
+    choice = choose(frame, forms, _merge(frame, row_axis(scenario)))
     return Model(scenario, arm, choice, bootstrap(choice.best, draws=draws, seed=seed))
 
 
-def _family(frame: pd.DataFrame, axis: RowAxis) -> list[Form]:
+def _merge(frame: pd.DataFrame, axis: RowAxis) -> Form | None:
     calls, seeks = (find_law(points(frame, name), axis) for name in ("view_calls", "index_seeks"))
-    merge = merge_form(calls, seeks, axis)
-    return [*FORMS.values(), *([merge] if merge else [])]
+    return merge_form(calls, seeks, axis)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,7 +79,9 @@ class Choice:
         return held_out.bends if held_out else {}
 
 
-def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choice:
+def choose(
+    frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values(), merge: Form | None = None
+) -> Choice:
     """Fit every form these cells can carry and choose one.
 
     AICc first; among the forms it does not tell apart, the one that best predicts the largest S
@@ -94,6 +96,10 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
         The rows of one arm.
     forms
         The family to choose from.
+    merge
+        The form with the read-set merge that the counts prove (`merge_form`), if they do. Forms
+        without a square in S are then rivals: noise may hide the merge up to the clients measured,
+        beyond them it decides.
 
     Raises
     ------
@@ -107,7 +113,7 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
     refuse_cells(data, axis)
     fewer, most = split(data)
     linear, notes = [], []
-    for form in forms:
+    for form in (*forms, *([merge] if merge else [])):
         why = why_left_out(form, data, axis)
         fit = None if why else fit_samples(data, form)
         if fit and (why := negative_fixed(fit)):
@@ -118,11 +124,19 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
             notes.append(f"{form.name} is left out: {why}")
     if not linear:
         raise FitError("; ".join(notes))
+    if any(candidate.fit.form is merge for candidate in linear):
+        linear = [replace(c, rival=not _squares(c.fit.form)) for c in linear]
     shaped = _shaped(data, fewer, most)
     best = _best(linear, shaped)
     others = [c for c in (*linear, *shaped) if c is not best]
     ranked = (best, *sorted(others, key=lambda candidate: candidate.fit.aicc))
     return Choice(ranked, (*notes, *at_bound(best.fit, axis), *_warnings(ranked, axis)))
+
+
+def _squares(form: Form) -> bool:
+    """Whether its cost grows with S squared in the end."""
+    far = form.design(np.array([1e6, 2e6]), np.array([1.0, 1.0]))
+    return bool((far[1] > 3 * far[0]).any())
 
 
 def _candidate(fit: Fit, fewer: Samples, most: Samples) -> Candidate:
@@ -151,6 +165,7 @@ def _curve(data: Samples, curve: Curve) -> Fit | None:
 
 
 def _best(linear: list[Candidate], shaped: list[Candidate]) -> Candidate:
+    linear = [candidate for candidate in linear if not candidate.rival]
     lowest = min(candidate.fit.aicc for candidate in linear)
     decisive = [c for c in shaped if not c.rival and c.fit.aicc < lowest - SUPPORTED]
     if decisive:
