@@ -12,7 +12,7 @@ from analyzer.model.lsq import least_squares
 from analyzer.model.terms import FIXED, Form
 
 CLIFF = 3.0
-"""Times more than any form can grow. Noise of 1.6 times in each of two cells makes 2.6."""
+"""Times more than a cost can grow. Noise of 1.6 times in each of two cells makes 2.6."""
 CONDITION = 30.0
 """Belsley, Kuh and Welsch (1980): from here on an error of 1 % in a cost can move a coefficient
 by 30 %."""
@@ -40,23 +40,21 @@ def refuse_cells(data: Samples, axis: RowAxis) -> None:
 
 
 def _refuse_cliff(data: Samples, axis: RowAxis) -> None:
-    """Between neighbours a cost grows at most with S squared, and at most with R."""
-    means = dict(zip(zip(data.clients, data.rows, strict=True), data.means, strict=True))
-    for s, r in means:
-        more = min((c for c, rows in means if rows == r and c > s > 0), default=None)
-        if more and means[more, r] > CLIFF * (more / s) ** 2 * means[s, r]:
-            raise FitError(
-                f"a cliff at {axis.symbol}={r:.0f}: {means[s, r]:.3g} ms at S={s:.0f}, "
-                f"{means[more, r]:.3g} ms at S={more:.0f}; no form here grows so fast: "
-                "measure between them, or only up to the lower one"
-            )
-        wider = min((rows for c, rows in means if c == s > 0 and rows > r), default=None)
-        if wider and r and means[s, wider] > CLIFF * (wider / r) * means[s, r]:
-            raise FitError(
-                f"a cliff at S={s:.0f}: {means[s, r]:.3g} ms at {axis.symbol}={r:.0f}, "
-                f"{means[s, wider]:.3g} ms at {axis.symbol}={wider:.0f}; no form here grows so "
-                "fast: measure between them, or only up to the lower one"
-            )
+    """Between neighbours a cost grows at most with the square of S, and of R."""
+    found = zip(data.clients, data.rows, data.means, strict=True)
+    cells = sorted(cell for cell in found if cell[0] > 0 and cell[1] > 0)
+    for along, across in ((0, 1), (1, 0)):
+        for low in cells:
+            beyond = [c for c in cells if c[across] == low[across] and c[along] > low[along]]
+            high = min(beyond, key=lambda cell: cell[along], default=low)
+            if high[2] > CLIFF * (high[along] / low[along]) ** 2 * low[2]:
+                ends = " and ".join(
+                    f"{ms:.3g} ms at S={s:.0f} {axis.symbol}={r:.0f}" for s, r, ms in (low, high)
+                )
+                raise FitError(
+                    f"a cliff between {ends}: no form here grows so fast; measure between them, "
+                    "or only up to the lower one"
+                )
 
 
 def why_left_out(form: Form, data: Samples, axis: RowAxis) -> str:
