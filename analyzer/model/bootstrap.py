@@ -42,22 +42,29 @@ def interval(values: Floats) -> tuple[float, float]:
     return low, float(np.quantile(values, 1 - tail, method="inverted_cdf"))
 
 
-def resampled_means(data: Samples, draws: int, rng: np.random.Generator) -> Floats:
-    r"""Mean of each cell in each draw, shape (draws, cells).
+def deviations(data: Samples) -> Floats:
+    r"""Relative deviation of every repeat from its cell, all cells with repeats together.
 
-    Each repeat is drawn as the mean of its cell times one plus a relative deviation, picked from
-    those of all cells with repeats. A deviation from a mean of n is short by
-    :math:`\sqrt{(n-1)/n}` and is stretched by as much (Davison and Hinkley 1997, section 2.4).
-    Cells share their deviations because three repeats alone show too little spread: drawn within
-    each cell, 95 % intervals held the truth in 86 to 94 of 100 (docs/model.md).
+    A deviation from a mean of n is short by :math:`\sqrt{(n-1)/n}` and is stretched by as much
+    (Davison and Hinkley 1997, section 2.4).
     """
-    pool = np.concatenate(
+    return np.concatenate(
         [
             (values / values.mean() - 1) * np.sqrt(len(values) / (len(values) - 1))
             for values in data.repeats
             if len(values) > 1
         ]
     )
+
+
+def resampled_means(data: Samples, draws: int, rng: np.random.Generator) -> Floats:
+    """Mean of each cell in each draw, shape (draws, cells).
+
+    Each repeat is drawn as the mean of its cell times one plus a deviation, picked from those of
+    all cells: three repeats alone show too little spread. Drawn within each cell, 95 % intervals
+    held the truth in 86 to 94 of 100 (docs/model.md).
+    """
+    pool = deviations(data)
     drawn = [rng.choice(pool, (draws, len(values))).mean(axis=1) for values in data.repeats]
     means: Floats = data.means * (1 + np.stack(drawn, axis=1))
     return means

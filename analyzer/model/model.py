@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
-from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap, interval
+from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap, deviations, interval
 from analyzer.model.cells import tidy
 from analyzer.model.fit import predict
 from analyzer.model.laws import find_law, points
@@ -45,11 +47,22 @@ class Model:
         """Write cost in ms at S = `clients` and R = `rows`."""
         return self.choice.best.predict(clients, rows)
 
-    def interval(self, clients: float, rows: float) -> tuple[float, float] | None:
-        """95 % interval of `predict` from noise between repeats, in ms; None without repeats."""
-        if self.boot.coefficients is None:
+    def interval(
+        self, clients: float, rows: float, *, repeats: int | None = None
+    ) -> tuple[float, float] | None:
+        """95 % interval of `predict` from noise between repeats, in ms; None without repeats.
+
+        With `repeats`, the interval that the mean of so many new repeats should fall into: their
+        own noise is added.
+        """
+        best, refits = self.choice.best, self.boot.coefficients
+        if refits is None:
             return None
-        return interval(predict(self.choice.best.form, self.boot.coefficients, clients, rows))
+        costs = predict(best.form, refits, clients, rows)
+        if repeats is not None:
+            drawn = np.random.default_rng(SEED).choice(deviations(best.data), (len(costs), repeats))
+            costs = costs * (1 + drawn.mean(axis=1))
+        return interval(costs)
 
     def rows_within(self, rows: int | None) -> int:
         """`rows`, or the only one measured. Raises FitError outside the measured ones."""
