@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.model.cells import Floats, Samples
 from analyzer.model.fit import Fit, design
 from analyzer.model.nnls import nnls
 
 SEED = 20260901
+_TINY = 1e-300
 DRAWS = 2000
 LEVEL = 0.95
 
@@ -42,31 +44,45 @@ def interval(values: Floats) -> tuple[float, float]:
     return low, float(np.quantile(values, 1 - tail, method="inverted_cdf"))
 
 
-def deviations(data: Samples) -> Floats:
+def deviations(data: Samples) -> tuple[Floats, NDArray[np.int64]]:
     r"""Relative deviation of every repeat from its cell, all cells with repeats together.
 
-    A deviation from a mean of n is short by :math:`\sqrt{(n-1)/n}` and is stretched by as much
-    (Davison and Hinkley 1997, section 2.4).
+    With it, the number of that repeat. A deviation from a mean of n is short by
+    :math:`\sqrt{(n-1)/n}` and is stretched by as much (Davison and Hinkley 1997, section 2.4).
     """
-    return np.concatenate(
-        [
-            (values / values.mean() - 1) * np.sqrt(len(values) / (len(values) - 1))
-            for values in data.repeats
-            if len(values) > 1
-        ]
-    )
+    cells = [
+        ((values / values.mean() - 1) * np.sqrt(len(values) / (len(values) - 1)), numbers)
+        for values, numbers in zip(data.repeats, data.numbers, strict=True)
+        if len(values) > 1
+    ]
+    values, numbers = (np.concatenate(parts) for parts in zip(*cells, strict=True))
+    return values, numbers
 
 
 def resampled_means(data: Samples, draws: int, rng: np.random.Generator) -> Floats:
     """Mean of each cell in each draw, shape (draws, cells).
 
-    Each repeat is drawn as the mean of its cell times one plus a deviation, picked from those of
-    all cells: three repeats alone show too little spread. Drawn within each cell, 95 % intervals
-    held the truth in 86 to 94 of 100 (docs/model.md).
+    A deviation is what the machine did to the whole repeat, the mean over its cells, plus a rest
+    of its own. Each repeat draws its share from those of all repeats, in every cell the same; the
+    rest is drawn from that of all cells, for three repeats alone show too little spread
+    (docs/model.md). What the means would scatter by the rest alone is taken off them (variance
+    components by moments: Searle, Casella and McCulloch 1992, section 3.6).
     """
-    pool = deviations(data)
-    drawn = [rng.choice(pool, (draws, len(values))).mean(axis=1) for values in data.repeats]
-    means: Floats = data.means * (1 + np.stack(drawn, axis=1))
+    values, numbers = deviations(data)
+    known = np.unique(numbers)
+    shared = np.array([values[numbers == number].mean() for number in known])
+    rest = values - shared[np.searchsorted(known, numbers)]
+    rest *= np.sqrt(len(rest) / max(1, len(rest) - len(known)))
+    by_chance = (rest**2).mean() * len(known) / len(values)
+    shared *= np.sqrt(max(0.0, 1 - by_chance / max((shared**2).mean(), by_chance, _TINY)))
+    every = np.unique(np.concatenate(data.numbers))
+    drawn = rng.choice(shared, (draws, len(every)))
+    factors = [
+        drawn[:, np.searchsorted(every, own)].mean(axis=1)
+        + rng.choice(rest, (draws, len(own))).mean(axis=1)
+        for own in data.numbers
+    ]
+    means: Floats = data.means * (1 + np.stack(factors, axis=1))
     return means
 
 

@@ -20,13 +20,15 @@ Floats = NDArray[np.float64]
 class Samples:
     """One value per repeat in each cell.
 
-    `clients` and `rows` have one item a cell; `repeats` one array a cell. Windows of one repeat
-    share a database and its state, so they are averaged before they come here.
+    `clients` and `rows` have one item a cell; `repeats` one array a cell, `numbers` the numbers of
+    these repeats. Windows of one repeat share a database and its state, so they are averaged
+    before they come here.
     """
 
     clients: Floats
     rows: Floats
     repeats: tuple[Floats, ...]
+    numbers: tuple[NDArray[np.int64], ...]
 
     @property
     def means(self) -> Floats:
@@ -35,8 +37,13 @@ class Samples:
 
     def where(self, kept: NDArray[np.bool_]) -> Samples:
         """The cells for which `kept`, one item a cell, is true."""
-        repeats = tuple(values for values, keep in zip(self.repeats, kept, strict=True) if keep)
-        return Samples(self.clients[kept], self.rows[kept], repeats)
+        cells = np.flatnonzero(kept)
+        return Samples(
+            self.clients[kept],
+            self.rows[kept],
+            tuple(self.repeats[cell] for cell in cells),
+            tuple(self.numbers[cell] for cell in cells),
+        )
 
     def __len__(self) -> int:
         """Return the number of cells."""
@@ -88,7 +95,7 @@ def samples(frame: pd.DataFrame, column: str = "write_ms") -> Samples:
     Parameters
     ----------
     frame
-        One row per cell and repeat, with at least clients, rows, verdict and `column`.
+        One row per cell and repeat, with at least clients, rows, repeat, verdict and `column`.
     column
         A cost in ms, above 0.
 
@@ -106,11 +113,11 @@ def samples(frame: pd.DataFrame, column: str = "write_ms") -> Samples:
             f"{column} is {worst[column]:g} at S={worst['clients']} R={worst['rows']}: "
             "a cost must be above 0"
         )
-    clients, rows, repeats = [], [], []
-    for (s, r), values in known.groupby(["clients", "rows"], sort=True)[column]:
-        clients.append(s)
-        rows.append(r)
-        repeats.append(values.to_numpy(dtype=np.float64))
+    cells = list(known.groupby(["clients", "rows"], sort=True))
+    clients, rows = np.array([cell for cell, _ in cells], dtype=np.float64).T
     return Samples(
-        np.array(clients, dtype=np.float64), np.array(rows, dtype=np.float64), tuple(repeats)
+        clients,
+        rows,
+        tuple(group[column].to_numpy(dtype=np.float64) for _, group in cells),
+        tuple(group["repeat"].to_numpy(dtype=np.int64) for _, group in cells),
     )

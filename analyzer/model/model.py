@@ -60,7 +60,8 @@ class Model:
             return None
         costs = predict(best.form, refits, clients, rows)
         if repeats is not None:
-            drawn = np.random.default_rng(SEED).choice(deviations(best.data), (len(costs), repeats))
+            noise, _ = deviations(best.data)
+            drawn = np.random.default_rng(SEED).choice(noise, (len(costs), repeats))
             costs = costs * (1 + drawn.mean(axis=1))
         return interval(costs)
 

@@ -22,7 +22,7 @@ from analyzer.model.checks import (
 from analyzer.model.curves import CURVES, Curve, fit_curve
 from analyzer.model.fit import Fit, fit_samples
 from analyzer.model.holdout import HeldOut, hold_out, split
-from analyzer.model.terms import FORMS, Form
+from analyzer.model.terms import FORMS, SQUARE, Form
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,8 +84,8 @@ def choose(
 ) -> Choice:
     """Fit every form these cells can carry and choose one.
 
-    AICc first; among the forms it does not tell apart, the one that best predicts the largest S
-    from the rest. A form is left out, with a note, when the cells cannot tell its terms apart, are
+    AICc first; among the forms it does not tell apart, `merge`, or else the one that best predicts
+    the largest S from the rest. A form is left out, with a note, when the cells cannot tell its terms apart, are
     fewer than its numbers + 2 (AICc is not defined there), or when it only fits with a negative
     fixed cost. `CURVES` are fitted beside them; one that is no rival is chosen when its AICc
     leaves every linear form without support, for its intervals take its shape as known.
@@ -124,19 +124,17 @@ def choose(
             notes.append(f"{form.name} is left out: {why}")
     if not linear:
         raise FitError("; ".join(notes))
-    if any(candidate.fit.form is merge for candidate in linear):
-        linear = [replace(c, rival=not _squares(c.fit.form)) for c in linear]
+    if merge and any(_merges(c.fit.form, merge) for c in linear):
+        linear = [replace(c, rival=not _merges(c.fit.form, merge)) for c in linear]
     shaped = _shaped(data, fewer, most)
-    best = _best(linear, shaped)
+    best = _best(linear, shaped, merge)
     others = [c for c in (*linear, *shaped) if c is not best]
     ranked = (best, *sorted(others, key=lambda candidate: candidate.fit.aicc))
     return Choice(ranked, (*notes, *at_bound(best.fit, axis), *_warnings(ranked, axis)))
 
 
-def _squares(form: Form) -> bool:
-    """Whether its cost grows with S squared in the end."""
-    far = form.design(np.array([1e6, 2e6]), np.array([1.0, 1.0]))
-    return bool((far[1] > 3 * far[0]).any())
+def _merges(form: Form, merge: Form) -> bool:
+    return form is merge or SQUARE in form.terms
 
 
 def _candidate(fit: Fit, fewer: Samples, most: Samples) -> Candidate:
@@ -164,17 +162,20 @@ def _curve(data: Samples, curve: Curve) -> Fit | None:
         return None
 
 
-def _best(linear: list[Candidate], shaped: list[Candidate]) -> Candidate:
+def _best(linear: list[Candidate], shaped: list[Candidate], merge: Form | None) -> Candidate:
     linear = [candidate for candidate in linear if not candidate.rival]
     lowest = min(candidate.fit.aicc for candidate in linear)
     decisive = [c for c in shaped if not c.rival and c.fit.aicc < lowest - SUPPORTED]
     if decisive:
         return min(decisive, key=lambda c: c.fit.aicc)
     alike = [c for c in linear if c.fit.aicc <= lowest + ALIKE]
-    proven = [c for c in alike if c.held_out]
-    if not proven:
-        return min(alike, key=lambda c: c.fit.aicc)
-    return min(proven, key=lambda c: c.held_out.error if c.held_out else 0.0)
+    for candidate in alike:
+        if candidate.fit.form is merge:
+            return candidate
+    foretold = [(c.held_out.error, at) for at, c in enumerate(alike) if c.held_out]
+    if foretold:
+        return alike[min(foretold)[1]]
+    return min(alike, key=lambda c: c.fit.aicc)
 
 
 def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:

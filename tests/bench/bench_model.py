@@ -24,7 +24,7 @@ def planted(form: str) -> Samples:
     clients, rows = (axis.ravel().astype(float) for axis in np.meshgrid(CLIENTS, ROWS))
     costs = FORMS[form].design(clients, rows) @ np.array(COEFFICIENTS[form])
     noise = np.random.default_rng(1).gamma(100, 0.01, size=(len(costs), 3))
-    return Samples(clients, rows, tuple(costs[:, None] * noise))
+    return Samples(clients, rows, tuple(costs[:, None] * noise), (np.arange(3),) * len(costs))
 
 
 def frame(data: Samples) -> pd.DataFrame:

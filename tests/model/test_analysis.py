@@ -39,7 +39,7 @@ def test_every_arm_has_its_laws_its_form_and_a_ceiling_for_every_number_of_rooms
     assert per_sender.laws["index_seeks"].formula(per_sender.axis) == "S*(4*G+1)+1"
     assert per_sender.model is not None
     assert anonymous.model is not None
-    assert per_sender.model.choice.best.form.name == "bilinear"
+    assert per_sender.model.choice.best.form.name == "merge"
     assert anonymous.model.choice.best.form.name in {"rows", "linear+rows"}
     assert [item.rows for item in per_sender.ceilings] == [8, 64, 256, 1000]
 
@@ -106,10 +106,11 @@ def test_the_model_file_gives_every_coefficient_its_unit_and_interval(analysis: 
         "ms",
         "us per client",
         "us per client and room",
+        "ns per key compared",
     ]
     last = best["coefficients"][2]
     assert last["low"] < last["value"] < last["high"]
-    assert last["value"] == pytest.approx(8, rel=0.05)
+    assert last["value"] == pytest.approx(8, rel=0.1)
 
 
 def test_the_ceiling_file_has_its_columns_and_blanks_for_unknown(analysis: Analysis) -> None:

@@ -26,7 +26,8 @@ def planted(form: str, noise: float, repeats: int, seed: int) -> Samples:
     costs = FORMS[form].design(clients, rows) @ np.array(TRUTHS[form])
     rng = np.random.default_rng(seed)
     draws = rng.gamma(1 / noise**2, noise**2, size=(len(costs), repeats))
-    return Samples(clients, rows, tuple(costs[:, None] * draws))
+    numbers = (np.arange(repeats),) * len(costs)
+    return Samples(clients, rows, tuple(costs[:, None] * draws), numbers)
 
 
 @pytest.mark.parametrize("repeats", [3, 5])

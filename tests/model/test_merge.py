@@ -72,4 +72,10 @@ def test_with_a_merge_proven_no_form_without_a_square_is_chosen() -> None:
     model = fit_arm(frame(noise=0.05))
     rivals = {candidate.name for candidate in model.choice.ranked if candidate.rival}
     assert rivals == {"constant", "linear", "rows", "linear+rows", "bilinear", "power"}
-    assert model.choice.best.form.name in {"merge", "square", "quadratic"}
+    assert model.choice.best.form.name == "merge"
+
+
+def test_at_one_number_of_rooms_the_square_stands_for_the_merge() -> None:
+    model = fit_arm(frame(rows=(64,), clients=(0, 10, 25, 50, 100), noise=0.05))
+    assert model.choice.best.form.name == "square"
+    assert next(c for c in model.choice.ranked if c.name == "linear").rival
