@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,9 @@ ALIKE = 2.0
 """AICc: forms this near to the lowest are not told apart by it (Burnham and Anderson 2002)."""
 SUPPORTED = 10.0
 """AICc: forms further than this from the lowest have essentially no support (the same)."""
+WORSE = 1.5
+"""Times the error of the best form: from here on cells contradict a form."""
+_NO_ERROR = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +89,11 @@ def choose(
     """Fit every form these cells can carry and choose one.
 
     AICc first; among the forms it does not tell apart, `merge`, or else the one that best predicts
-    the largest S from the rest. A form is left out, with a note, when the cells cannot tell its terms apart, are
-    fewer than its numbers + 2 (AICc is not defined there), or when it only fits with a negative
-    fixed cost. `CURVES` are fitted beside them; one that is no rival is chosen when its AICc
-    leaves every linear form without support, for its intervals take its shape as known.
+    the largest S from the rest. A form is left out, with a note, when the cells cannot tell its
+    terms apart, are fewer than its numbers + 2 (AICc is not defined there), or when it only fits
+    with a negative fixed cost. `CURVES` are fitted beside them; one that is no rival is chosen
+    when its AICc leaves every linear form without support, for its intervals take its shape as
+    known.
 
     Parameters
     ----------
@@ -98,8 +103,8 @@ def choose(
         The family to choose from.
     merge
         The form with the read-set merge that the counts prove (`merge_form`), if they do. Forms
-        without a square in S are then rivals: noise may hide the merge up to the clients measured,
-        beyond them it decides.
+        without a square in S are then rivals, unless the others fit clearly worse: noise may
+        hide the merge up to the clients measured, beyond them it decides.
 
     Raises
     ------
@@ -124,8 +129,8 @@ def choose(
             notes.append(f"{form.name} is left out: {why}")
     if not linear:
         raise FitError("; ".join(notes))
-    if merge and any(_merges(c.fit.form, merge) for c in linear):
-        linear = [replace(c, rival=not _merges(c.fit.form, merge)) for c in linear]
+    if merge:
+        linear = _without_merge_as_rivals(linear, merge)
     shaped = _shaped(data, fewer, most)
     best = _best(linear, shaped, merge)
     others = [c for c in (*linear, *shaped) if c is not best]
@@ -133,8 +138,14 @@ def choose(
     return Choice(ranked, (*notes, *at_bound(best.fit, axis), *_warnings(ranked, axis)))
 
 
-def _merges(form: Form, merge: Form) -> bool:
-    return form is merge or SQUARE in form.terms
+def _without_merge_as_rivals(linear: list[Candidate], merge: Form) -> list[Candidate]:
+    """Mark the forms without a merge, unless those with one fit clearly worse."""
+    with_merge = [c for c in linear if c.fit.form is merge or SQUARE in c.fit.form.terms]
+    errors = [max(c.fit.relative_rms, _NO_ERROR) for c in with_merge]
+    least = min(max(c.fit.relative_rms, _NO_ERROR) for c in linear)
+    if min(errors, default=math.inf) > WORSE * least:
+        return linear
+    return [replace(c, rival=c not in with_merge) for c in linear]
 
 
 def _candidate(fit: Fit, fewer: Samples, most: Samples) -> Candidate:

@@ -22,6 +22,7 @@ def two_arms(**options: Any) -> pd.DataFrame:
         lambda s, g: bilinear(1, g) if s else 0.025,
         arm="anonymous",
         seeks=lambda s, g: 4 * g * (s > 0) + 1,
+        calls=lambda s, g: s > 0,
         **options,
     )
     return pd.concat([frame(**options), anonymous], ignore_index=True)

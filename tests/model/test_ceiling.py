@@ -21,7 +21,7 @@ def ask(
     noise: float = 0.0,
     repeats: int = 3,
 ) -> Ceiling:
-    planted = frame(cost, noise=noise, repeats=repeats)
+    planted = frame(cost, noise=noise, repeats=repeats).assign(view_calls=float("nan"))
     model = fit_arm(planted, forms=[FORMS[form]])
     return ceiling(model, budget, rows=rows, extrapolate=extrapolate)
 

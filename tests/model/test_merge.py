@@ -75,6 +75,13 @@ def test_with_a_merge_proven_no_form_without_a_square_is_chosen() -> None:
     assert model.choice.best.form.name == "merge"
 
 
+def test_cells_that_contradict_a_merge_are_believed() -> None:
+    flat = frame(lambda s, g: 0.02 + 0.01 * g * (s > 0), noise=0.05)
+    choice = fit_arm(flat).choice
+    assert choice.best.form.name in {"rows", "linear+rows"}
+    assert "merge" in {candidate.name for candidate in choice.ranked}
+
+
 def test_at_one_number_of_rooms_the_square_stands_for_the_merge() -> None:
     model = fit_arm(frame(rows=(64,), clients=(0, 10, 25, 50, 100), noise=0.05))
     assert model.choice.best.form.name == "square"
