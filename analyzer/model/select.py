@@ -44,7 +44,7 @@ class Candidate:
     fit: Fit
     held_out: HeldOut | None
     rival: bool
-    """It describes without explaining: it is shown, and never chosen."""
+    """Shown and not chosen: it does not explain, or lacks the merge that the counts prove."""
 
     @property
     def name(self) -> str:
@@ -195,7 +195,9 @@ def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
         f"{c.name} describes these cells better (AICc {best.fit.aicc - c.fit.aicc:.0f} lower): "
         "believe neither beyond the cells measured"
         for c in others
-        if c.rival and c.fit.aicc < best.fit.aicc - SUPPORTED
+        if c.rival
+        and c.fit.aicc < best.fit.aicc - SUPPORTED
+        and WORSE * c.fit.relative_rms < best.fit.relative_rms
     ]
     if best.fit.form.shape:
         words.append("the exponents are fitted once: the intervals take them as known")

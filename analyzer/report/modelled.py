@@ -121,7 +121,7 @@ def _forms_table(model: Model) -> Table:
     held_out = next((c.held_out for c in ranked if c.held_out), None)
     foretold = f"S={held_out.clients} foretold" if held_out else "foretold"
     return Table(
-        "forms; a rival describes without explaining, and is never chosen",
+        "forms; a rival does not explain, or lacks the merge that the counts prove",
         ("form", "", "error", "AICc", foretold),
         tuple(
             (
