@@ -39,6 +39,8 @@ test: setup
 bench: setup
 	$(BIN)/python tests/bench/bench_swarm.py
 	$(BIN)/python tests/bench/bench_subscribers.py
+	$(BIN)/python tests/bench/bench_model.py
+	$(BIN)/python tests/bench/bench_noise.py
 	$(BIN)/python tests/bench/bench_sweep.py
 
 lint: setup

@@ -14,17 +14,24 @@ if TYPE_CHECKING:
     from analyzer.errors import SweepError
     from analyzer.formula import Formula
     from analyzer.model.analysis import Analysis, analyse
+    from analyzer.model.budget import Budget
+    from analyzer.model.ceiling import Ceiling, ceiling
+    from analyzer.model.model import Model, fit
     from analyzer.plan import Plan
     from analyzer.records import Cell, Observation
     from analyzer.store import Run, load_run
+    from analyzer.table import read_table
     from analyzer.target import Target
 
 __all__ = [
     "Analysis",
     "Arm",
+    "Budget",
     "Call",
+    "Ceiling",
     "Cell",
     "Formula",
+    "Model",
     "Observation",
     "Plan",
     "Run",
@@ -32,16 +39,22 @@ __all__ = [
     "SweepError",
     "Target",
     "analyse",
+    "ceiling",
+    "fit",
     "load_run",
+    "read_table",
     "sweep",
 ]
 
 _HOMES = {
     "Analysis": "analyzer.model.analysis",
     "Arm": "analyzer.arms",
+    "Budget": "analyzer.model.budget",
     "Call": "analyzer.calls",
+    "Ceiling": "analyzer.model.ceiling",
     "Cell": "analyzer.records",
     "Formula": "analyzer.formula",
+    "Model": "analyzer.model.model",
     "Observation": "analyzer.records",
     "Plan": "analyzer.plan",
     "Run": "analyzer.store",
@@ -49,7 +62,10 @@ _HOMES = {
     "SweepError": "analyzer.errors",
     "Target": "analyzer.target",
     "analyse": "analyzer.model.analysis",
+    "ceiling": "analyzer.model.ceiling",
+    "fit": "analyzer.model.model",
     "load_run": "analyzer.store",
+    "read_table": "analyzer.table",
     "sweep": "analyzer.controller",
 }
 

@@ -69,8 +69,12 @@ def git_state() -> dict[str, Any] | None:
 
 
 def _sitting() -> dict[str, Any]:
-    """When this process began to measure; a resumed run has several."""
-    return {"started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")}
+    """When this process began to measure, and on what; a resumed run has several."""
+    return {
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "cpu": _cpu_model(),
+        "cores": os.cpu_count(),
+    }
 
 
 def _git(*words: str) -> str | None:

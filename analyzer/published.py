@@ -7,7 +7,7 @@ computed from its tables.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,10 @@ import numpy as np
 
 from analyzer.errors import RunError
 from analyzer.model.axis import row_axis
-from analyzer.model.bootstrap import bootstrap
 from analyzer.model.ceiling import Ceiling, ceiling
-from analyzer.model.export import fit_document
-from analyzer.model.fit import Fit
-from analyzer.model.select import Choice, choose
+from analyzer.model.fit import Fit, design
+from analyzer.model.lsq import least_squares
+from analyzer.model.model import Model, fit_arm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,10 +32,14 @@ ANONYMOUS_CLIENTS = (10, 100)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A cost the article states as a formula: (clients, rows) -> ms."""
+    """A cost the article states as a formula: (clients, rows) -> ms.
+
+    `terms` are its coefficients by the name of the term, in ms.
+    """
 
     text: str
     cost: Callable[[int, int], float]
+    terms: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +58,16 @@ SOURCES = (
         "lobby_anonymous",
         "lobby",
         "anonymous",
-        Statement("1.2 ms + 24 us x G", lambda s, g: 1.2 + 0.024 * g),
+        Statement("1.2 ms + 24 us x G", lambda s, g: 1.2 + 0.024 * g, {"fixed": 1.2, "row": 0.024}),
     ),
     Source(
         "tournament_per_sender",
         "tournament",
         "per_sender",
         Statement(
-            "-1.2 ms + S x (0.23 ms + 0.75 us x F)", lambda s, f: -1.2 + s * (0.23 + 0.00075 * f)
+            "-1.2 ms + S x (0.23 ms + 0.75 us x F)",
+            lambda s, f: -1.2 + s * (0.23 + 0.00075 * f),
+            {"fixed": -1.2, "client": 0.23, "client_row": 0.00075},
         ),
     ),
 )
@@ -73,13 +78,13 @@ class Refit:
     """Our fit of one published table, its ceilings at the article's budget, and the differences."""
 
     source: Source
-    choice: Choice
+    model: Model
     ceilings: tuple[Ceiling, ...]
     differences: tuple[str, ...]
 
     @property
     def fit(self) -> Fit:
-        return self.choice.best
+        return self.model.choice.best
 
 
 def published_dir() -> Path:
@@ -119,17 +124,13 @@ def published_ceilings() -> tuple[float, dict[int, int]]:
 def refit(source: Source) -> Refit:
     """Fit one published table with the family every sweep is fitted with."""
     frame = published_frame(source)
-    choice = choose(frame)
-    boot = bootstrap(choice.best)
+    model = fit_arm(frame)
     budget, _ = published_ceilings()
-    ceilings = tuple(
-        ceiling(choice.best, boot, rows=rows, budget_ms=budget)
-        for rows in sorted({int(rows) for rows in frame["rows"]})
-    )
-    differences = [*_statement_differences(source, frame)]
+    ceilings = tuple(ceiling(model, budget, rows=rows) for rows in model.measured_rows)
+    differences = [*_statement_differences(source, frame), *_equal_weights(source, model)]
     if (source.scenario, source.arm) == ("lobby", "per_sender"):
         differences.extend(_ceiling_differences(frame, ceilings))
-    return Refit(source, choice, ceilings, tuple(differences))
+    return Refit(source, model, ceilings, tuple(differences))
 
 
 def published_document() -> list[dict[str, Any]]:
@@ -138,10 +139,10 @@ def published_document() -> list[dict[str, Any]]:
     return [
         {
             "table": found.source.table,
-            "fit": fit_document(found.fit, row_axis(found.source.scenario)),
+            **found.model.to_dict(),
             "article": found.source.statement and found.source.statement.text,
             "article_ceilings": article if found.source.table == "lobby_per_sender" else None,
-            "ceilings": [asdict(item) for item in found.ceilings],
+            "ceilings": [item.to_dict() for item in found.ceilings],
             "differences": list(found.differences),
         }
         for found in map(refit, SOURCES)
@@ -172,6 +173,26 @@ def _statement_differences(source: Source, frame: pd.DataFrame) -> list[str]:
         f"{cost(s, r):.3g} ms against {ms:g} ms ({100 * (cost(s, r) / ms - 1):+.0f} %)"
     )
     return words
+
+
+def _equal_weights(source: Source, model: Model) -> list[str]:
+    """The article's form by plain least squares: how much of the difference is the method."""
+    stated = stated_fit(source, model)
+    if stated is None:
+        return []
+    plain = least_squares(design(stated.form, stated.data), stated.data.means, np.ones(stated.n))
+    values = ", ".join(
+        f"{value * term.scale:.3g} {term.unit_for(model.axis)}"
+        for term, value in zip(stated.form.terms, plain.coefficients, strict=True)
+    )
+    return [f"with equal weights and no bound its form gives {values}"]
+
+
+def stated_fit(source: Source, model: Model) -> Fit | None:
+    """Our fit of the form that the article states, whatever form these cells support."""
+    terms = source.statement.terms if source.statement else {}
+    fits = (candidate.fit for candidate in model.choice.ranked if not candidate.fit.form.shape)
+    return next((fit for fit in fits if [t.name for t in fit.form.terms] == list(terms)), None)
 
 
 def _ceiling_differences(frame: pd.DataFrame, ceilings: tuple[Ceiling, ...]) -> list[str]:

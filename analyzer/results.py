@@ -5,6 +5,7 @@ from __future__ import annotations
 from analyzer.errors import RunError
 from analyzer.frames import cells_frame
 from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
+from analyzer.model.budget import Budget
 from analyzer.model.export import ceilings_csv, laws_document, model_document
 from analyzer.report.content import build_content
 from analyzer.report.layout import Content
@@ -12,18 +13,18 @@ from analyzer.report.markdown import render_markdown
 from analyzer.store import Run, RunWriter
 
 
-def analyse_run(run: Run, budget_ms: float | None = None) -> tuple[Analysis, Content]:
+def analyse_run(run: Run, budget: Budget | float | None = None) -> tuple[Analysis, Content]:
     """Fit a run and build its report; the budget defaults to the sweep's own.
 
     Raises RunError when nothing was measured yet.
     """
     if not run.observations:
         raise RunError(f"{run.path} holds no finished cell yet")
-    budget = budget_ms or run.manifest.get("analysis", {}).get("budget_ms", BUDGET_MS)
-    if not isinstance(budget, (int, float)) or not budget > 0:
-        raise RunError(f"{run.path / 'manifest.json'}: its budget_ms is {budget!r}")
+    stored = run.manifest.get("analysis", {}).get("budget_ms", BUDGET_MS)
+    if not isinstance(stored, (int, float)) or not stored > 0:
+        raise RunError(f"{run.path / 'manifest.json'}: its budget_ms is {stored!r}")
     frame = run.frame()
-    analysis = analyse(frame, budget_ms=budget, seed=run.plan.seed)
+    analysis = analyse(frame, budget=budget or stored, seed=run.plan.seed, refusal=run.mixed)
     return analysis, build_content(analysis, frame, run.manifest, run.path, control=_drift(run))
 
 

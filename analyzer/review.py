@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from analyzer.arms import Arm, Scenario
-from analyzer.errors import RunError, UsageError
+from analyzer.errors import FitError, RunError, UsageError
 from analyzer.frames import cells_frame
 from analyzer.model.analysis import Analysis, ArmAnalysis, base_arm
 from analyzer.model.axis import row_axis
+from analyzer.model.budget import Budget
 from analyzer.model.ceiling import Ceiling, ceiling
 
 if TYPE_CHECKING:
@@ -107,14 +108,16 @@ def review(
                 view_calls=calls.value(clients, rows) if calls.exact else None,
                 write_ms=write_ms,
                 predicted=predicted,
-                ceiling=_ceiling(found, rows, analysis.budget_ms),
+                ceiling=_ceiling(found, rows, analysis.budget),
                 times_cheaper=theirs / write_ms if theirs and write_ms else None,
                 same_rows=base == found.arm or (base == arm.rows_of and whole),
                 moving=_moving(arm, scenario.arm(base)),
                 reason=reason,
             )
         )
-    return Review(scenario.name, base, clients, rows, analysis.budget_ms, tuple(designs))
+    return Review(
+        scenario.name, base, clients, rows, analysis.budget.allowed_at(clients), tuple(designs)
+    )
 
 
 def _cost(
@@ -128,13 +131,17 @@ def _cost(
         return None, False, str(cell["reason"] or "its time is unknown")
     if arm.model is None:
         return None, True, arm.refusal
-    return arm.model.choice.best.predict(clients, rows), True, ""
+    return arm.model.predict(clients, rows), True, ""
 
 
-def _ceiling(arm: ArmAnalysis, rows: int, budget_ms: float) -> Ceiling | None:
+def _ceiling(arm: ArmAnalysis, rows: int, budget: Budget) -> Ceiling | None:
+    """None where there is no model, or none for so many rows."""
     if arm.model is None:
         return None
-    return ceiling(arm.model.choice.best, arm.model.boot, rows=rows, budget_ms=budget_ms)
+    try:
+        return ceiling(arm.model, budget, rows=rows)
+    except FitError:
+        return None
 
 
 def _moving(arm: Arm, base: Arm) -> tuple[str, ...]:

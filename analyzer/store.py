@@ -53,6 +53,15 @@ class Run:
         done = self.finished
         return all(step.key in done for block in self.plan.blocks() for step in block.steps())
 
+    @property
+    def mixed(self) -> str:
+        """Why the times of this run are not of one machine; nothing when they are."""
+        sittings = self.manifest.get("sittings", [])
+        machines = {f"{s['cpu']}, {s['cores']} cores" for s in sittings if "cpu" in s}
+        if len(machines) < 2:
+            return ""
+        return f"{self.path} was measured on unlike machines ({'; '.join(sorted(machines))})"
+
     def frame(self, *, control: bool = False) -> pd.DataFrame:
         """One row per cell and repeat (see `analyzer.frames`); drift controls on request."""
         from analyzer.frames import repeats_frame

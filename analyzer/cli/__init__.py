@@ -13,8 +13,10 @@ import click
 from analyzer.errors import SweepError
 
 VERBS = {
+    "ceiling": "say how many clients a lock budget allows",
     "doctor": "is all here that a sweep needs? machine, installation, server, metrics",
     "engine": "build, find or start the embedded engine",
+    "fit": "fit the cost model to a run or to any table",
     "inspect": "list the views of a live database and what they have cost",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",

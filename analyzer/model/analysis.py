@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
-from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap
+from analyzer.model.bootstrap import DRAWS, SEED
+from analyzer.model.budget import Budget, as_budget
 from analyzer.model.ceiling import Ceiling, ceiling
+from analyzer.model.cells import tidy
 from analyzer.model.laws import Law, law_of
+from analyzer.model.model import Model, fit_arm
 from analyzer.model.ratio import Ratio, ratios
-from analyzer.model.select import Choice, choose
-from analyzer.model.terms import FORMS, Form
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,22 +24,17 @@ BUDGET_MS = 50.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Model:
-    """The chosen form of one arm, its uncertainty, and its ceiling at every measured R."""
-
-    choice: Choice
-    boot: Bootstrap
-    ceilings: tuple[Ceiling, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class ArmAnalysis:
-    """What the cells of one arm say; `model` is None when `refusal` says why there is none."""
+    """What the cells of one arm say; `model` is None when `refusal` says why there is none.
+
+    `ceilings` has one item for every measured R.
+    """
 
     scenario: str
     arm: str
     laws: dict[str, Law]
     model: Model | None
+    ceilings: tuple[Ceiling, ...]
     refusal: str
 
     @property
@@ -52,7 +47,7 @@ class ArmAnalysis:
 class Analysis:
     """The analysis of one run, arm by arm."""
 
-    budget_ms: float
+    budget: Budget
     seed: int
     arms: tuple[ArmAnalysis, ...]
     ratios: tuple[Ratio, ...]
@@ -67,11 +62,11 @@ class Analysis:
 def analyse(
     frame: pd.DataFrame,
     *,
-    budget_ms: float = BUDGET_MS,
+    budget: Budget | str | float = BUDGET_MS,
     seed: int = SEED,
     draws: int = DRAWS,
     extrapolate: bool = False,
-    forms: Iterable[Form] = FORMS.values(),
+    refusal: str = "",
 ) -> Analysis:
     """Analyse a run: exact laws first, then the cost model and what it allows.
 
@@ -80,23 +75,29 @@ def analyse(
     frame
         One row per cell and repeat: scenario, arm, clients, rows, repeat, write_ms, index_seeks,
         view_calls, rows_scanned, verdict. Only rows with verdict `ok` are used.
-    budget_ms
-        Milliseconds of lock one write may take.
+    budget
+        Lock time one write may take: `"50ms"`, a number of ms, or a `Budget`.
     seed, draws
         Of the bootstrap.
     extrapolate
         Give ceilings further than three times beyond the largest measured S.
-    forms
-        The family the cost model is chosen from.
+    refusal
+        Why times of this frame carry no model, when that is known already.
+
+    Raises
+    ------
+    FitError
+        When the frame holds a repeat twice or lacks a column. An arm that cannot be fitted is no
+        error: it keeps its laws and says why.
     """
-    family = tuple(forms)
+    frame, budget = tidy(frame), as_budget(budget)
     arms: list[ArmAnalysis] = []
     compared: list[Ratio] = []
     for _, scenario in frame.groupby("scenario", sort=False):
         for _, arm in scenario.groupby("arm", sort=False):
-            arms.append(_analyse_arm(arm, budget_ms, seed, draws, extrapolate, family))
+            arms.append(_analyse_arm(arm, budget, seed, draws, extrapolate, refusal))
         compared.extend(ratios(scenario, base_arm(scenario), draws=draws, seed=seed))
-    return Analysis(budget_ms, seed, tuple(arms), tuple(compared))
+    return Analysis(budget, seed, tuple(arms), tuple(compared))
 
 
 def base_arm(frame: pd.DataFrame) -> str:
@@ -105,24 +106,18 @@ def base_arm(frame: pd.DataFrame) -> str:
 
 
 def _analyse_arm(
-    frame: pd.DataFrame,
-    budget_ms: float,
-    seed: int,
-    draws: int,
-    extrapolate: bool,
-    forms: tuple[Form, ...],
+    frame: pd.DataFrame, budget: Budget, seed: int, draws: int, extrapolate: bool, refusal: str
 ) -> ArmAnalysis:
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
     axis = row_axis(scenario)
     laws = {count: law_of(frame, count, axis) for count in COUNTS}
     try:
-        choice = choose(frame, forms)
+        if refusal:
+            raise FitError(refusal)
+        model = fit_arm(frame, seed=seed, draws=draws)
     except FitError as error:
-        return ArmAnalysis(scenario, arm, laws, None, str(error))
-    boot = bootstrap(choice.best, draws=draws, seed=seed)
-    measured = sorted({int(rows) for rows in choice.best.data.rows})
+        return ArmAnalysis(scenario, arm, laws, None, (), str(error))
     ceilings = tuple(
-        ceiling(choice.best, boot, rows=rows, budget_ms=budget_ms, extrapolate=extrapolate)
-        for rows in measured
+        ceiling(model, budget, rows=rows, extrapolate=extrapolate) for rows in model.measured_rows
     )
-    return ArmAnalysis(scenario, arm, laws, Model(choice, boot, ceilings), "")
+    return ArmAnalysis(scenario, arm, laws, model, ceilings, "")

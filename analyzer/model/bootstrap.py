@@ -1,16 +1,18 @@
-"""Uncertainty from repeats: resampled within each cell, refitted, all refits at once."""
+"""Uncertainty from repeats: their deviations drawn anew, refitted, all refits at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyzer.model.cells import Floats, Samples
 from analyzer.model.fit import Fit, design
 from analyzer.model.nnls import nnls
 
 SEED = 20260901
+_TINY = 1e-300
 DRAWS = 2000
 LEVEL = 0.95
 
@@ -42,31 +44,56 @@ def interval(values: Floats) -> tuple[float, float]:
     return low, float(np.quantile(values, 1 - tail, method="inverted_cdf"))
 
 
-def resampled_means(data: Samples, draws: int, rng: np.random.Generator) -> Floats:
-    r"""Mean of each cell in each draw, shape (draws, cells).
+def deviations(data: Samples) -> tuple[Floats, NDArray[np.int64]]:
+    r"""Relative deviation of every repeat from its cell, all cells with repeats together.
 
-    Of a cell's n repeats, n - 1 are drawn with replacement: the variance of their mean is then
-    :math:`s^2/n` with the unbiased s, where drawing n would give (n-1)/n of it, a third too
-    little at three repeats (Rao and Wu 1988, JASA 83, 231-241). One repeat has no spread to draw
-    from and stays as it is.
+    With it, the number of that repeat. A deviation from a mean of n is short by
+    :math:`\sqrt{(n-1)/n}` and is stretched by as much (Davison and Hinkley 1997, section 2.4).
     """
-    means = np.empty((draws, len(data)))
-    for cell, values in enumerate(data.repeats):
-        n = len(values)
-        picks = rng.integers(n, size=(draws, max(n - 1, 1)))
-        means[:, cell] = values[picks].mean(axis=1)
+    cells = [
+        ((values / values.mean() - 1) * np.sqrt(len(values) / (len(values) - 1)), numbers)
+        for values, numbers in zip(data.repeats, data.numbers, strict=True)
+        if len(values) > 1
+    ]
+    values, numbers = (np.concatenate(parts) for parts in zip(*cells, strict=True))
+    return values, numbers
+
+
+def resampled_means(data: Samples, draws: int, rng: np.random.Generator) -> Floats:
+    """Mean of each cell in each draw, shape (draws, cells).
+
+    A deviation is what the machine did to the whole repeat, the mean over its cells, plus a rest
+    of its own. Each repeat draws its share from those of all repeats, in every cell the same; the
+    rest is drawn from that of all cells, for three repeats alone show too little spread
+    (docs/model.md). What the means would scatter by the rest alone is taken off them (variance
+    components by moments: Searle, Casella and McCulloch 1992, section 3.6).
+    """
+    values, numbers = deviations(data)
+    known = np.unique(numbers)
+    shared = np.array([values[numbers == number].mean() for number in known])
+    rest = values - shared[np.searchsorted(known, numbers)]
+    rest *= np.sqrt(len(rest) / max(1, len(rest) - len(known)))
+    by_chance = (rest**2).mean() * len(known) / len(values)
+    shared *= np.sqrt(max(0.0, 1 - by_chance / max((shared**2).mean(), by_chance, _TINY)))
+    every = np.unique(np.concatenate(data.numbers))
+    drawn = rng.choice(shared, (draws, len(every)))
+    factors = [
+        drawn[:, np.searchsorted(every, own)].mean(axis=1)
+        + rng.choice(rest, (draws, len(own))).mean(axis=1)
+        for own in data.numbers
+    ]
+    means: Floats = data.means * (1 + np.stack(factors, axis=1))
     return means
 
 
-def lone_repeat(data: Samples) -> str:
-    """Say which cell has one repeat only, or nothing when all have more."""
-    lone = [cell for cell, values in enumerate(data.repeats) if len(values) < 2]
-    if not lone:
-        return ""
-    if len(lone) == len(data):
+def too_few_repeats(data: Samples) -> str:
+    """Say why there is no spread to draw from, or nothing when there is."""
+    repeated = sum(len(values) > 1 for values in data.repeats)
+    if not repeated:
         return "no interval: one repeat; use --repeats 3 or more"
-    s, r = data.clients[lone[0]], data.rows[lone[0]]
-    return f"no interval: one repeat in {len(lone)} cell(s), the first S={s:.0f} R={r:.0f}"
+    if 2 * repeated < len(data):
+        return f"no interval: only {repeated} of {len(data)} cells have more than one repeat"
+    return ""
 
 
 def bootstrap(fit: Fit, *, draws: int = DRAWS, seed: int = SEED) -> Bootstrap:
@@ -75,7 +102,7 @@ def bootstrap(fit: Fit, *, draws: int = DRAWS, seed: int = SEED) -> Bootstrap:
     Weights stay those of the fit, so the refits scatter around it. The form is taken as known:
     the doubt about the form is shown by the runner-up, not in here.
     """
-    reason = lone_repeat(fit.data)
+    reason = too_few_repeats(fit.data)
     if reason:
         return Bootstrap(None, reason)
     means = resampled_means(fit.data, draws, np.random.default_rng(seed))

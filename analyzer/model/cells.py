@@ -20,22 +20,68 @@ Floats = NDArray[np.float64]
 class Samples:
     """One value per repeat in each cell.
 
-    `clients` and `rows` have one item a cell; `repeats` one array a cell. Windows of one repeat
-    share a database and its state, so they are averaged before they come here.
+    `clients` and `rows` have one item a cell; `repeats` one array a cell, `numbers` the numbers of
+    these repeats. Windows of one repeat share a database and its state, so they are averaged
+    before they come here.
     """
 
     clients: Floats
     rows: Floats
     repeats: tuple[Floats, ...]
+    numbers: tuple[NDArray[np.int64], ...]
 
     @property
     def means(self) -> Floats:
         """Mean over the repeats of each cell."""
         return np.array([values.mean() for values in self.repeats])
 
+    def where(self, kept: NDArray[np.bool_]) -> Samples:
+        """The cells for which `kept`, one item a cell, is true."""
+        cells = np.flatnonzero(kept)
+        return Samples(
+            self.clients[kept],
+            self.rows[kept],
+            tuple(self.repeats[cell] for cell in cells),
+            tuple(self.numbers[cell] for cell in cells),
+        )
+
     def __len__(self) -> int:
         """Return the number of cells."""
         return len(self.repeats)
+
+
+NEEDED = ("clients", "rows", "write_ms")
+_ASSUMED = {"scenario": "table", "arm": "all", "verdict": "ok", "reason": ""}
+_UNKNOWN = ("reducer_ms", "update_ms", "index_seeks", "view_calls", "rows_scanned")
+
+
+def tidy(frame: pd.DataFrame) -> pd.DataFrame:
+    """Complete a frame of one row per cell and repeat to the columns that a run has.
+
+    Without `arm` all rows are of one, without `repeat` the rows of a cell are numbered.
+
+    Raises
+    ------
+    FitError
+        When one of `NEEDED` is missing, or a repeat is there twice: rows of two runs do not add
+        up to one.
+    """
+    missing = [name for name in NEEDED if name not in frame]
+    if missing:
+        raise FitError(f"the column {missing[0]} is missing: clients, rows and write_ms are needed")
+    assumed: dict[str, str | float] = {**_ASSUMED, **dict.fromkeys(_UNKNOWN, float("nan"))}
+    full = frame.assign(**{name: value for name, value in assumed.items() if name not in frame})
+    cell = ["scenario", "arm", "clients", "rows"]
+    if "repeat" not in full:
+        full = full.assign(repeat=full.groupby(cell).cumcount())
+    twice = full[full.duplicated([*cell, "repeat"])]
+    if len(twice):
+        row = twice.iloc[0]
+        raise FitError(
+            f"repeat {row['repeat']} of {row['arm']} S={row['clients']} R={row['rows']} is there "
+            "twice: rows of two runs are not one run"
+        )
+    return full
 
 
 def usable(frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -49,7 +95,7 @@ def samples(frame: pd.DataFrame, column: str = "write_ms") -> Samples:
     Parameters
     ----------
     frame
-        One row per cell and repeat, with at least clients, rows, verdict and `column`.
+        One row per cell and repeat, with at least clients, rows, repeat, verdict and `column`.
     column
         A cost in ms, above 0.
 
@@ -67,11 +113,11 @@ def samples(frame: pd.DataFrame, column: str = "write_ms") -> Samples:
             f"{column} is {worst[column]:g} at S={worst['clients']} R={worst['rows']}: "
             "a cost must be above 0"
         )
-    clients, rows, repeats = [], [], []
-    for (s, r), values in known.groupby(["clients", "rows"], sort=True)[column]:
-        clients.append(s)
-        rows.append(r)
-        repeats.append(values.to_numpy(dtype=np.float64))
+    cells = list(known.groupby(["clients", "rows"], sort=True))
+    clients, rows = np.array([cell for cell, _ in cells], dtype=np.float64).T
     return Samples(
-        np.array(clients, dtype=np.float64), np.array(rows, dtype=np.float64), tuple(repeats)
+        clients,
+        rows,
+        tuple(group[column].to_numpy(dtype=np.float64) for _, group in cells),
+        tuple(group["repeat"].to_numpy(dtype=np.int64) for _, group in cells),
     )

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from analyzer.model.axis import RowAxis
     from analyzer.model.fit import Fit
     from analyzer.model.laws import Law
+    from analyzer.model.model import Model
+    from analyzer.model.select import Candidate
 
 CEILING_COLUMNS = (
     "scenario",
@@ -30,14 +32,14 @@ CEILING_COLUMNS = (
 def document(analysis: Analysis) -> dict[str, Any]:
     """Return the whole analysis as strict JSON data; None is unknown."""
     return {
-        "budget_ms": analysis.budget_ms,
+        "budget": str(analysis.budget),
+        "budget_ms": analysis.budget.write_ms,
         "laws": laws_document(analysis),
         "model": model_document(analysis),
         "ceilings": [
-            {"scenario": arm.scenario, "arm": arm.arm, **asdict(ceiling)}
+            {"scenario": arm.scenario, "arm": arm.arm, **ceiling.to_dict()}
             for arm in analysis.arms
-            if arm.model
-            for ceiling in arm.model.ceilings
+            for ceiling in arm.ceilings
         ],
         "ratios": [asdict(ratio) for ratio in analysis.ratios],
     }
@@ -85,16 +87,30 @@ def _law(law: Law, axis: RowAxis) -> dict[str, Any]:
 def _model(arm: ArmAnalysis) -> dict[str, Any]:
     if arm.model is None:
         return {"best": None, "runner_up": None, "notes": [], "refusal": arm.refusal}
-    choice, boot = arm.model.choice, arm.model.boot
-    best = fit_document(choice.best, arm.axis)
+    return {**model_item(arm.model), "refusal": None}
+
+
+def model_item(model: Model) -> dict[str, Any]:
+    """Return the chosen form with intervals, the others as they rank, and the notes."""
+    choice, boot = model.choice, model.boot
+    best, *others = [_candidate(candidate, model.axis) for candidate in choice.ranked]
     for item, ends in zip(best["coefficients"], boot.intervals() or (), strict=False):
         item["low"], item["high"] = (end * item["per_ms"] for end in ends)
     return {
         "best": best,
         "interval": boot.reason or "95 % percentile bootstrap over repeats",
-        "runner_up": fit_document(choice.runner_up, arm.axis) if choice.runner_up else None,
+        "runner_up": others[0] if others else None,
+        "others": others,
+        "bends": {str(rows): times for rows, times in choice.bends.items()},
         "notes": list(choice.notes),
-        "refusal": None,
+    }
+
+
+def _candidate(candidate: Candidate, axis: RowAxis) -> dict[str, Any]:
+    seen = candidate.held_out
+    return fit_document(candidate.fit, axis) | {
+        "rival": candidate.rival,
+        "held_out": seen and {"clients": seen.clients, "relative_error": seen.error},
     }
 
 
@@ -105,6 +121,7 @@ def fit_document(fit: Fit, axis: RowAxis) -> dict[str, Any]:
     return {
         "form": fit.form.name,
         "formula": fit.form.formula(axis),
+        "shape": list(fit.form.shape),
         "coefficients": [
             {
                 "term": term.name,

@@ -63,11 +63,11 @@ class Fit:
     def aicc(self) -> float:
         r"""Akaike's criterion with the small-sample term, infinite below k + 2 cells.
 
-        :math:`n \ln(D/n) + 2k + 2k(k+1)/(n-k-1)`, n cells, k terms, D the deviance (Hurvich and
-        Tsai 1989; the size of the error is common to all forms and not counted in k). Cells, not
-        repeats, are counted: what a form misses, it misses alike in every repeat.
+        :math:`n \ln(D/n) + 2k + 2k(k+1)/(n-k-1)`, n cells, k fitted numbers, D the deviance
+        (Hurvich and Tsai 1989; the size of the error is common to all forms and not counted in
+        k). Cells, not repeats, are counted: what a form misses, it misses alike in every repeat.
         """
-        n, k = self.n, len(self.form.terms)
+        n, k = self.n, self.form.parameters
         if n < k + 2:
             return math.inf
         mean = max(deviance(self.data.means, self.predicted) / n, _NO_ERROR)
@@ -152,7 +152,7 @@ def fit_form(frame: pd.DataFrame, form: Form) -> Fit:
 
 def fit_samples(data: Samples, form: Form) -> Fit:
     """`fit_form` on cells already gathered."""
-    need = len(form.terms) + 1
+    need = form.parameters + 1
     if len(data) < need:
         raise FitError(f"the {form.name} form needs {need} cells, has {len(data)}")
     if not separable(form, data):

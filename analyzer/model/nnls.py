@@ -17,7 +17,8 @@ def nnls(design: Floats, targets: Floats) -> Floats:
 
     With k columns there are 2**k sets of non-zero coefficients, and the answer is the best
     feasible least-squares solution among them. For k <= 5 trying all of them, each for every
-    target in one matrix product, is far faster than one active-set search per target.
+    target in one matrix product, is far faster than one active-set search per target. Where the
+    solution without bounds is feasible it is the answer, and nothing else is tried.
 
     Parameters
     ----------
@@ -39,9 +40,19 @@ def nnls(design: Floats, targets: Floats) -> Floats:
     # What lies outside the column space is the same for every set: leave it out of the errors.
     inside = targets @ q
     total = (inside**2).sum(axis=1)
+    coefficients = inside @ np.linalg.inv(r).T
+    bound = (coefficients <= np.sqrt(_REAL_GAIN * total)[:, None]).any(axis=1)
+    if bound.any():
+        coefficients[bound] = _best_subset(r, inside[bound], total[bound])
+    found: Floats = coefficients / scale
+    return found
+
+
+def _best_subset(r: Floats, inside: Floats, total: Floats) -> Floats:
+    """Try every set of columns of the triangle `r`, the smaller sets first."""
     best = np.zeros_like(inside)
     error = total.copy()
-    columns = range(design.shape[1])
+    columns = range(len(r))
     for active in chain.from_iterable(combinations(columns, k) for k in range(1, len(columns) + 1)):
         part = r[:, active]
         solution = inside @ np.linalg.pinv(part).T
@@ -50,5 +61,4 @@ def nnls(design: Floats, targets: Floats) -> Floats:
         best[better] = 0.0
         best[np.ix_(better, active)] = solution[better]
         error[better] = tried[better]
-    coefficients: Floats = best / scale
-    return coefficients
+    return best

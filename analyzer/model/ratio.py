@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analyzer.errors import FitError
-from analyzer.model.bootstrap import DRAWS, SEED, interval, resampled_means
+from analyzer.model.bootstrap import DRAWS, SEED, interval, resampled_means, too_few_repeats
 from analyzer.model.cells import Floats, samples
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def ratios(
 ) -> tuple[Ratio, ...]:
     """Compare every arm of one scenario with `base` in each cell with subscribers both have.
 
-    The ratio is of means over repeats, its interval a bootstrap with the repeats of both arms
+    The ratio is of means over repeats, its interval a bootstrap with the deviations of both arms
     drawn independently (each repeat is a database of its own).
     """
     rng = np.random.default_rng(seed)
@@ -52,15 +52,15 @@ def ratios(
 def _drawn(
     frame: pd.DataFrame, draws: int, rng: np.random.Generator
 ) -> dict[tuple[int, int], tuple[float, Floats | None]]:
-    """Mean of each cell and its resampled means, None after a single repeat."""
+    """Mean of each cell and its resampled means, None where there is no spread to draw from."""
     try:
         data = samples(frame)
     except FitError:
         return {}
-    means = resampled_means(data, draws, rng)
+    drawn = None if too_few_repeats(data) else resampled_means(data, draws, rng)
     return {
-        (int(s), int(r)): (float(values.mean()), means[:, i] if len(values) > 1 else None)
-        for i, (s, r, values) in enumerate(zip(data.clients, data.rows, data.repeats, strict=True))
+        (int(s), int(r)): (float(mean), None if drawn is None else drawn[:, i])
+        for i, (s, r, mean) in enumerate(zip(data.clients, data.rows, data.means, strict=True))
     }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,36 +12,88 @@ import numpy as np
 from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.cells import Samples, samples
-from analyzer.model.fit import Fit, fit_samples, separable
-from analyzer.model.terms import FORMS, Form
+from analyzer.model.checks import (
+    CONDITION,
+    at_bound,
+    condition,
+    negative_fixed,
+    refuse_cells,
+    why_left_out,
+)
+from analyzer.model.curves import CURVES, Curve, fit_curve
+from analyzer.model.fit import Fit, fit_samples
+from analyzer.model.holdout import HeldOut, hold_out, split
+from analyzer.model.terms import FORMS, SQUARE, Form
 
 if TYPE_CHECKING:
     import pandas as pd
+
+ALIKE = 2.0
+"""AICc: forms this near to the lowest are not told apart by it (Burnham and Anderson 2002)."""
+SUPPORTED = 10.0
+"""AICc: forms further than this from the lowest have essentially no support (the same)."""
+WORSE = 1.5
+"""Times the error of the best form: from here on cells contradict a form."""
+_NO_ERROR = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """One fit, and how the form predicts the most clients from the rest, if these carry it."""
+
+    fit: Fit
+    held_out: HeldOut | None
+    rival: bool
+    """Shown and not chosen: it does not explain, or lacks the merge that the counts prove."""
+
+    @property
+    def name(self) -> str:
+        """Name of the form."""
+        return self.fit.form.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """Every fit these cells can carry, best first, and what had to be left out and why."""
 
-    ranked: tuple[Fit, ...]
+    ranked: tuple[Candidate, ...]
     notes: tuple[str, ...]
 
     @property
     def best(self) -> Fit:
         """The chosen fit."""
-        return self.ranked[0]
+        return self.ranked[0].fit
 
     @property
     def runner_up(self) -> Fit | None:
-        """The next best."""
-        return self.ranked[1] if len(self.ranked) > 1 else None
+        """The next best, be it a rival."""
+        return self.ranked[1].fit if len(self.ranked) > 1 else None
+
+    @property
+    def supported(self) -> tuple[Fit, ...]:
+        """The chosen fit, the runner-up, and all others whose AICc leaves them in the running."""
+        lowest = min(candidate.fit.aicc for candidate in self.ranked)
+        others = (c.fit for c in self.ranked[2:] if c.fit.aicc <= lowest + SUPPORTED)
+        return (*(candidate.fit for candidate in self.ranked[:2]), *others)
+
+    @property
+    def bends(self) -> dict[int, float]:
+        """Row counts at which the most clients cost more than the chosen form foretold."""
+        held_out = self.ranked[0].held_out
+        return held_out.bends if held_out else {}
 
 
-def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choice:
-    """Fit every form these cells can carry and choose by AICc.
+def choose(
+    frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values(), merge: Form | None = None
+) -> Choice:
+    """Fit every form these cells can carry and choose one.
 
-    A form is left out, with a note, when the cells cannot tell its terms apart or are fewer than
-    its terms + 2, where AICc is not defined.
+    AICc first; among the forms it does not tell apart, `merge`, or else the one that best predicts
+    the largest S from the rest. A form is left out, with a note, when the cells cannot tell its
+    terms apart, are fewer than its numbers + 2 (AICc is not defined there), or when it only fits
+    with a negative fixed cost. `CURVES` are fitted beside them; one that is no rival is chosen
+    when its AICc leaves every linear form without support, for its intervals take its shape as
+    known.
 
     Parameters
     ----------
@@ -48,54 +101,110 @@ def choose(frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values()) -> Choic
         The rows of one arm.
     forms
         The family to choose from.
+    merge
+        The form with the read-set merge that the counts prove (`merge_form`), if they do. Forms
+        without a square in S are then rivals, unless the others fit clearly worse: noise may
+        hide the merge up to the clients measured, beyond them it decides.
 
     Raises
     ------
     FitError
-        When fewer than two client counts above 0, or fewer than four cells, are usable: no
-        form in S can then be checked, and a ceiling would be a guess.
+        When no form can be had from these cells, and a ceiling would be a guess: fewer than two
+        client counts above 0, fewer than four cells, a cliff between two of them, or every form
+        left out.
     """
     data = samples(frame)
     axis = row_axis(str(frame["scenario"].iloc[0]))
-    _refuse_small(data)
-    fits, notes = [], []
-    for form in forms:
-        need = len(form.terms) + 2
-        if not separable(form, data):
-            notes.append(f"{form.name} is left out: {_why_inseparable(data, axis)}")
-        elif len(data) < need:
-            notes.append(f"{form.name} is left out: it needs {need} cells, has {len(data)}")
+    refuse_cells(data, axis)
+    fewer, most = split(data)
+    linear, notes = [], []
+    for form in (*forms, *([merge] if merge else [])):
+        why = why_left_out(form, data, axis)
+        fit = None if why else fit_samples(data, form)
+        if fit and (why := negative_fixed(fit)):
+            fit = None
+        if fit:
+            linear.append(_candidate(fit, fewer, most))
         else:
-            fits.append(fit_samples(data, form))
-    ranked = sorted(fits, key=lambda fit: fit.aicc)
-    notes.extend(_at_bound(ranked[0], axis))
-    return Choice(tuple(ranked), tuple(notes))
+            notes.append(f"{form.name} is left out: {why}")
+    if not linear:
+        raise FitError("; ".join(notes))
+    if merge:
+        linear = _without_merge_as_rivals(linear, merge)
+    shaped = _shaped(data, fewer, most)
+    best = _best(linear, shaped, merge)
+    others = [c for c in (*linear, *shaped) if c is not best]
+    ranked = (best, *sorted(others, key=lambda candidate: candidate.fit.aicc))
+    return Choice(ranked, (*notes, *at_bound(best.fit, axis), *_warnings(ranked, axis)))
 
 
-def _refuse_small(data: Samples) -> None:
-    counts = np.unique(data.clients[data.clients > 0])
-    if len(counts) < 2:
-        have = f"{len(counts)} (S = {counts[0]:.0f})" if len(counts) else "0"
-        raise FitError(
-            f"a cost per client needs 2 client counts above 0, has {have}: add one to --clients"
-        )
-    if len(data) < 4:
-        raise FitError(f"a cost per client needs 4 cells, has {len(data)}: add one to --clients")
+def _without_merge_as_rivals(linear: list[Candidate], merge: Form) -> list[Candidate]:
+    """Mark the forms without a merge, unless those with one fit clearly worse."""
+    with_merge = [c for c in linear if c.fit.form is merge or SQUARE in c.fit.form.terms]
+    errors = [max(c.fit.relative_rms, _NO_ERROR) for c in with_merge]
+    least = min(max(c.fit.relative_rms, _NO_ERROR) for c in linear)
+    if min(errors, default=math.inf) > WORSE * least:
+        return linear
+    return [replace(c, rival=c not in with_merge) for c in linear]
 
 
-def _why_inseparable(data: Samples, axis: RowAxis) -> str:
-    rows = np.unique(data.rows)
-    if len(rows) < 2:
-        return (
-            f"one number of {axis.noun}s only ({rows[0]:.0f}) cannot tell its terms apart; "
-            f"add one to --{axis.flag}"
-        )
-    return f"these {len(data)} cells cannot tell its terms apart"
+def _candidate(fit: Fit, fewer: Samples, most: Samples) -> Candidate:
+    form = fit.form
+    if len(fewer) <= form.parameters or condition(form, fewer) > CONDITION:
+        return Candidate(fit, None, False)
+    return Candidate(fit, hold_out(fit_samples(fewer, form), most), False)
 
 
-def _at_bound(fit: Fit, axis: RowAxis) -> list[str]:
-    return [
-        f"the cost in {term.unit_for(axis)} is at its bound, 0: read it as not resolved"
-        for term, value in zip(fit.form.terms, fit.coefficients, strict=True)
-        if value == 0.0
+def _shaped(data: Samples, fewer: Samples, most: Samples) -> list[Candidate]:
+    many_rows = len(np.unique(data.rows)) > 1
+    curves = [curve for curve in CURVES if curve.many_rows == many_rows]
+    found = []
+    for curve in curves:
+        fit, seen = _curve(data, curve), _curve(fewer, curve)
+        if fit and fit.n >= fit.form.parameters + 2:
+            found.append(Candidate(fit, hold_out(seen, most) if seen else None, curve.rival))
+    return found
+
+
+def _curve(data: Samples, curve: Curve) -> Fit | None:
+    try:
+        return fit_curve(data, curve)
+    except FitError:
+        return None
+
+
+def _best(linear: list[Candidate], shaped: list[Candidate], merge: Form | None) -> Candidate:
+    linear = [candidate for candidate in linear if not candidate.rival]
+    lowest = min(candidate.fit.aicc for candidate in linear)
+    decisive = [c for c in shaped if not c.rival and c.fit.aicc < lowest - SUPPORTED]
+    if decisive:
+        return min(decisive, key=lambda c: c.fit.aicc)
+    alike = [c for c in linear if c.fit.aicc <= lowest + ALIKE]
+    for candidate in alike:
+        if candidate.fit.form is merge:
+            return candidate
+    foretold = [(c.held_out.error, at) for at, c in enumerate(alike) if c.held_out]
+    if foretold:
+        return alike[min(foretold)[1]]
+    return min(alike, key=lambda c: c.fit.aicc)
+
+
+def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
+    best, *others = ranked
+    words = [
+        f"{c.name} describes these cells better (AICc {best.fit.aicc - c.fit.aicc:.0f} lower): "
+        "believe neither beyond the cells measured"
+        for c in others
+        if c.rival
+        and c.fit.aicc < best.fit.aicc - SUPPORTED
+        and WORSE * c.fit.relative_rms < best.fit.relative_rms
     ]
+    if best.fit.form.shape:
+        words.append("the exponents are fitted once: the intervals take them as known")
+    if best.held_out:
+        words.extend(
+            f"the cost bends: {times:.2g} times what fewer clients foretell at "
+            f"S={best.held_out.clients} {axis.symbol}={r}"
+            for r, times in best.held_out.bends.items()
+        )
+    return words

@@ -14,6 +14,9 @@ import numpy as np
 from analyzer.model.axis import RowAxis
 from analyzer.model.cells import Floats
 
+Column = Callable[[Floats, Floats], Floats]
+"""(clients, rows) of every cell -> one column of the design matrix."""
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -27,7 +30,7 @@ class Term:
     unit: str
     symbol: str
     scale: float
-    column: Callable[[Floats, Floats], Floats]
+    column: Column
 
     def unit_for(self, axis: RowAxis) -> str:
         """Return the unit with the scenario's noun: `us per client and room`."""
@@ -43,14 +46,25 @@ CLIENT = Term("client", "us per client", "S", 1e3, lambda s, r: s)
 # An anonymous view is built once for everybody, and not at all while nobody subscribes.
 ROW = Term("row", "us per {row}", "{R}", 1e3, lambda s, r: r * (s > 0))
 CLIENT_ROW = Term("client_row", "us per client and {row}", "S*{R}", 1e3, lambda s, r: s * r)
+# The engine takes each refreshed instance out of the read sets by walking those of all others.
+SQUARE = Term("square", "ns per client squared", "S^2", 1e6, lambda s, r: s * s)
+SQUARE_ROW = Term(
+    "square_row", "ns per client squared and {row}", "S^2*{R}", 1e6, lambda s, r: s * s * r
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A named sum of terms."""
+    """A named sum of terms. `shape` holds the numbers inside its columns that were fitted too."""
 
     name: str
     terms: tuple[Term, ...]
+    shape: tuple[float, ...] = ()
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers a fit of this form finds."""
+        return len(self.terms) + len(self.shape)
 
     def design(self, clients: Floats, rows: Floats) -> Floats:
         """Matrix of columns, one row a cell; `clients` and `rows` have the same length."""
@@ -73,5 +87,7 @@ FORMS = {
         Form("rows", (FIXED, ROW)),
         Form("linear+rows", (FIXED, CLIENT, ROW)),
         Form("bilinear", (FIXED, CLIENT, CLIENT_ROW)),
+        Form("square", (FIXED, CLIENT, SQUARE)),
+        Form("quadratic", (FIXED, CLIENT, CLIENT_ROW, SQUARE, SQUARE_ROW)),
     )
 }

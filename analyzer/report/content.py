@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.model.analysis import Analysis, ArmAnalysis
+from analyzer.report.ceilings import ceiling_section
 from analyzer.report.layout import Block, Content, Lines, Section
 from analyzer.report.measured import cost_tables, drift_section, split_table, void_section
-from analyzer.report.modelled import ceiling_section, fit_blocks, law_lines, ratio_section
+from analyzer.report.modelled import fit_blocks, law_lines, ratio_section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ def build_content(
     run_dir: Path | None,
     control: Mapping[str, Any] | None = None,
 ) -> Content:
-    """Sections of the report, in the order a reader needs them.
+    """Sections of the report, the answer first.
 
     `manifest` may hold `engine` (name and version), `plan`, `argv`; `control` is the drift cell
     (arm, clients, rows, first_ms, last_ms).
@@ -35,8 +36,8 @@ def build_content(
     symbol = analysis.arms[0].axis.symbol if analysis.arms else "R"
     sections = [
         _head(manifest, run_dir),
-        *(_arm_section(arm, frame) for arm in analysis.arms),
         ceiling_section(analysis),
+        *(_arm_section(arm, frame) for arm in analysis.arms),
         ratio_section(analysis),
         drift_section(control, symbol),
         void_section(frame, symbol),
@@ -70,7 +71,7 @@ def _arm_section(arm: ArmAnalysis, frame: pd.DataFrame) -> Section:
         blocks.append(split)
     blocks.append(law_lines(arm))
     if arm.model:
-        blocks.extend(fit_blocks(arm.model, arm.axis))
+        blocks.extend(fit_blocks(arm.model))
     else:
         blocks.append(Lines((f"no cost model: {arm.refusal}",)))
     return Section(f"{arm.scenario} / {arm.arm}", tuple(blocks))

@@ -1,15 +1,15 @@
-"""What the numbers say: laws, fits, ceilings, ratios."""
+"""What the numbers say: laws, fits, ratios."""
 
 from __future__ import annotations
 
-from analyzer.model.analysis import BASE, Analysis, ArmAnalysis, Model
+from analyzer.model.analysis import BASE, Analysis, ArmAnalysis
 from analyzer.model.axis import RowAxis, row_axis
-from analyzer.model.ceiling import Ceiling, Status
 from analyzer.model.fit import Fit
 from analyzer.model.laws import Law
+from analyzer.model.model import Model
 from analyzer.model.ratio import Ratio
-from analyzer.published import TIMES_CHEAPER, published_ceilings
-from analyzer.report.layout import Block, Lines, Section, Table
+from analyzer.published import TIMES_CHEAPER
+from analyzer.report.layout import Block, Content, Lines, Section, Table
 from analyzer.report.numbers import number, percent, span
 from analyzer.scenarios import SCENARIOS
 
@@ -55,9 +55,26 @@ def _against_expected(arm: ArmAnalysis, count: str, law: Law) -> list[str]:
     return [f"{who}: agrees"]
 
 
-def fit_blocks(model: Model, axis: RowAxis) -> list[Block]:
+def fit_content(analysis: Analysis) -> Content:
+    """The cost model of every arm, or why it has none."""
+    sections = (
+        model_section(arm.model)
+        if arm.model
+        else Section(f"{arm.scenario} / {arm.arm}", (Lines((f"no cost model: {arm.refusal}",)),))
+        for arm in analysis.arms
+    )
+    return Content("The cost of one write", tuple(sections))
+
+
+def model_section(model: Model) -> Section:
+    """One cost model by itself: what an arm's section says, and every form beside it."""
+    title = f"{model.scenario} / {model.arm}"
+    return Section(title, (*fit_blocks(model), _forms_table(model)))
+
+
+def fit_blocks(model: Model) -> list[Block]:
     """The chosen form with units and intervals, its error, the runner-up and the notes."""
-    choice, boot = model.choice, model.boot
+    choice, boot, axis = model.choice, model.boot, model.axis
     best = choice.best
     unknown: list[tuple[float | None, float | None]] = [(None, None)] * len(best.coefficients)
     table = Table(
@@ -80,9 +97,11 @@ def fit_blocks(model: Model, axis: RowAxis) -> list[Block]:
         ),
     )
     error = f"relative error {percent(best.relative_rms)} rms over {best.n} cells"
-    if not boot.reason:
-        error += "; the intervals show noise between repeats, not this misfit"
+    if seen := choice.ranked[0].held_out:
+        error += f"; S={seen.clients} foretold by fewer clients within {percent(seen.error)} rms"
     texts = [error]
+    if not boot.reason:
+        texts.append("the intervals show noise between repeats, not the misfit of the form")
     if choice.runner_up:
         texts.append(f"runner-up: {_behind(choice.runner_up, best, axis)}")
     texts.extend([*choice.notes, *filter(None, [boot.reason])])
@@ -90,51 +109,34 @@ def fit_blocks(model: Model, axis: RowAxis) -> list[Block]:
 
 
 def _behind(second: Fit, best: Fit, axis: RowAxis) -> str:
+    behind = second.aicc - best.aicc
     return (
         f"{second.form.name}, {second.form.formula(axis)}, relative error "
-        f"{percent(second.relative_rms)}, AICc {second.aicc - best.aicc:.1f} behind"
+        f"{percent(second.relative_rms)}, AICc {abs(behind):.1f} "
+        f"{'behind' if behind >= 0 else 'ahead'}"
     )
 
 
-def ceiling_section(analysis: Analysis) -> Section | None:
-    """Ceilings of every arm and row count, beside the article's where it has them."""
-    budget, article = published_ceilings()
-    rows = []
-    notes: dict[str, list[str]] = {}
-    for arm in analysis.arms:
-        for item in arm.model.ceilings if arm.model else ():
-            ours = (arm.scenario, arm.arm) == ("lobby", BASE) and analysis.budget_ms == budget
-            theirs = article.get(item.rows) if ours else None
-            rows.append(
-                (
-                    arm.arm,
-                    f"{item.rows:,} {arm.axis.noun}s",
-                    clients_text(item),
-                    "-" if item.status is Status.REFUSED else span(item.low, item.high),
-                    "-" if item.extrapolation is None else f"{item.extrapolation:.2f}x",
-                    "-" if theirs is None else str(theirs),
-                )
+def _forms_table(model: Model) -> Table:
+    """Every form these cells can carry: how well it fits, and how well it foretells."""
+    ranked = model.choice.ranked
+    held_out = next((c.held_out for c in ranked if c.held_out), None)
+    foretold = f"S={held_out.clients} foretold" if held_out else "foretold"
+    return Table(
+        "forms; a rival does not explain, or lacks the merge that the counts prove",
+        ("form", "", "error", "AICc", foretold),
+        tuple(
+            (
+                c.name,
+                "rival" if c.rival else "",
+                percent(c.fit.relative_rms),
+                f"{c.fit.aicc:.1f}",
+                f"within {percent(c.held_out.error)}" if c.held_out else "-",
             )
-            if item.note:
-                notes.setdefault(f"{arm.arm}: {item.note}", []).append(f"{item.rows:,}")
-    if not rows:
-        return None
-    columns = ("arm", "rows", "clients", "95 % interval", "reach", "article")
-    shown = len(columns) if any(row[-1] != "-" for row in rows) else len(columns) - 1
-    table = Table("", columns[:shown], tuple(row[:shown] for row in rows), labels=2)
-    texts = [f"{note} ({', '.join(where)})" for note, where in notes.items()]
-    texts.append("reach: the ceiling over the largest number of clients measured")
-    title = f"Ceilings at {analysis.budget_ms:g} ms of lock per write"
-    return Section(title, (table, Lines(tuple(texts))))
-
-
-def clients_text(item: Ceiling) -> str:
-    """`33`, `at least 300`, `no finite limit`."""
-    if item.status is Status.UNLIMITED:
-        return "no finite limit"
-    if item.status is Status.REFUSED:
-        return f"at least {item.at_least:,}"
-    return f"{item.clients:,}"
+            for c in ranked
+        ),
+        labels=2,
+    )
 
 
 def ratio_section(analysis: Analysis) -> Section | None:

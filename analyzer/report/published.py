@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from analyzer.model.axis import RowAxis, row_axis
-from analyzer.published import SOURCES, Refit, published_ceilings, refit
-from analyzer.report.layout import Content, Lines, Section, Table
-from analyzer.report.modelled import clients_text
+from analyzer.model.axis import RowAxis
+from analyzer.model.select import Candidate
+from analyzer.published import SOURCES, Refit, published_ceilings, refit, stated_fit
+from analyzer.report.ceilings import clients_text, others_text
+from analyzer.report.layout import Block, Content, Lines, Section, Table
 from analyzer.report.numbers import number, percent
 
 
@@ -17,39 +18,60 @@ def published_content() -> Content:
 
 
 def _section(found: Refit) -> Section:
-    axis = row_axis(found.source.scenario)
+    axis = found.model.axis
     forms = Table(
-        "forms, best first",
-        ("form", "formula", "coefficients", "error"),
-        tuple(
-            (
-                fit.form.name,
-                fit.form.formula(axis),
-                ", ".join(
-                    number(value * term.scale)
-                    for term, value in zip(fit.form.terms, fit.coefficients, strict=True)
-                ),
-                percent(fit.relative_rms),
-            )
-            for fit in found.choice.ranked
-        ),
+        "forms, best first; a rival is never chosen",
+        ("form", "formula", "coefficients", "error", "AICc"),
+        tuple(_form_row(candidate, axis) for candidate in found.model.choice.ranked),
         labels=2,
     )
-    return Section(
-        found.source.table.replace("_", " "),
-        (forms, Lines(_sentences(found)), _ceilings(found, axis), Lines(found.differences)),
+    texts = Lines((*_sentences(found), *found.differences))
+    blocks: list[Block] = [forms, *_coefficients(found), _ceilings(found), texts]
+    return Section(found.source.table.replace("_", " "), tuple(blocks))
+
+
+def _form_row(candidate: Candidate, axis: RowAxis) -> tuple[str, ...]:
+    fit = candidate.fit
+    values = (
+        number(value * term.scale)
+        for term, value in zip(fit.form.terms, fit.coefficients, strict=True)
+    )
+    return (
+        f"{candidate.name} (rival)" if candidate.rival else candidate.name,
+        fit.form.formula(axis),
+        ", ".join(values),
+        percent(fit.relative_rms),
+        f"{fit.aicc:.1f}",
     )
 
 
-def _ceilings(found: Refit, axis: RowAxis) -> Table:
+def _coefficients(found: Refit) -> list[Table]:
+    """The article's form with its coefficients and ours, whatever form its table supports."""
+    fit = stated_fit(found.source, found.model)
+    if fit is None or found.source.statement is None:
+        return []
+    rows = (
+        (
+            number(value * term.scale),
+            number(found.source.statement.terms[term.name] * term.scale),
+            term.unit_for(found.model.axis),
+        )
+        for term, value in zip(fit.form.terms, fit.coefficients, strict=True)
+    )
+    caption = f"the article's form, {fit.form.name}: {found.source.statement.text}"
+    return [Table(caption, ("ours", "article", "unit"), tuple(rows), labels=0)]
+
+
+def _ceilings(found: Refit) -> Table:
     budget, article = published_ceilings()
-    columns = (f"{axis.noun}s", "clients", "reach", "article")
+    columns = (f"{found.model.axis.noun}s", "clients", "reach", "other forms", "article")
     shown = len(columns) if found.source.table == "lobby_per_sender" else len(columns) - 1
     rows = (
         (
             f"{item.rows:,}",
             clients_text(item),
             "-" if item.extrapolation is None else f"{item.extrapolation:.2f}x",
+            others_text(item),
             str(article.get(item.rows, "-")),
         )
         for item in found.ceilings
@@ -59,14 +81,5 @@ def _ceilings(found: Refit, axis: RowAxis) -> Table:
 
 
 def _sentences(found: Refit) -> tuple[str, ...]:
-    axis = row_axis(found.source.scenario)
-    terms = " + ".join(
-        f"{number(value * term.scale)} {term.unit_for(axis)}"
-        for term, value in zip(found.fit.form.terms, found.fit.coefficients, strict=True)
-    )
-    texts = [f"ours: {terms}"]
-    if found.source.statement:
-        texts.append(f"article: {found.source.statement.text}")
-    texts.extend(found.choice.notes)
-    texts.append("one repeat was published: no interval can be given")
-    return tuple(texts)
+    no_interval = "one repeat was published: no interval can be given"
+    return (*found.model.choice.notes, no_interval)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analyzer.model.axis import row_axis
 from analyzer.model.ceiling import Ceiling, Status
+from analyzer.report.ceilings import clients_text
 from analyzer.report.layout import Content, Lines, Section, Table
-from analyzer.report.modelled import clients_text
 from analyzer.report.numbers import number, span
 from analyzer.review import Design, Review
 from analyzer.units import text_ms

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
+
 from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from analyzer.report.layout import Block, Content, Lines, Table
+from analyzer.report.layout import Block, Content, Lines, Section, Table
 
 
 def render_terminal(content: Content, console: Console) -> None:
@@ -16,9 +18,21 @@ def render_terminal(content: Content, console: Console) -> None:
     console.print(Text(content.title, style="bold"))
     for section in content.sections:
         console.print()
-        console.print(Text(section.title, style="bold cyan"))
-        for block in section.blocks:
-            _draw(block, console)
+        _section(section, console)
+
+
+def plain(section: Section) -> str:
+    """Return one section as text, for an object that prints itself."""
+    console = Console(file=io.StringIO(), width=100, color_system=None)
+    with console.capture() as captured:
+        _section(section, console)
+    return captured.get().rstrip()
+
+
+def _section(section: Section, console: Console) -> None:
+    console.print(Text(section.title, style="bold cyan"))
+    for block in section.blocks:
+        _draw(block, console)
 
 
 def _draw(block: Block, console: Console) -> None:

@@ -37,6 +37,7 @@ def frame(
     noise: float = 0.0,
     seed: int = 1,
     seeks: Rule = lambda s, g: s * (4 * g + 1) + 1,
+    calls: Rule = lambda s, g: s,
 ) -> pd.DataFrame:
     """A planted sweep: multiplicative noise of the given relative size."""
     rng = np.random.default_rng(seed)
@@ -59,7 +60,7 @@ def frame(
                         "update_ms": 0.1 * write,
                         "write_ms": write,
                         "index_seeks": float(seeks(s, r)),
-                        "view_calls": float(s),
+                        "view_calls": float(calls(s, r)),
                         "rows_scanned": float("nan"),
                         "verdict": "ok",
                         "reason": "",

@@ -22,6 +22,7 @@ def two_arms(**options: Any) -> pd.DataFrame:
         lambda s, g: bilinear(1, g) if s else 0.025,
         arm="anonymous",
         seeks=lambda s, g: 4 * g * (s > 0) + 1,
+        calls=lambda s, g: s > 0,
         **options,
     )
     return pd.concat([frame(**options), anonymous], ignore_index=True)
@@ -39,9 +40,9 @@ def test_every_arm_has_its_laws_its_form_and_a_ceiling_for_every_number_of_rooms
     assert per_sender.laws["index_seeks"].formula(per_sender.axis) == "S*(4*G+1)+1"
     assert per_sender.model is not None
     assert anonymous.model is not None
-    assert per_sender.model.choice.best.form.name == "bilinear"
+    assert per_sender.model.choice.best.form.name == "merge"
     assert anonymous.model.choice.best.form.name in {"rows", "linear+rows"}
-    assert [item.rows for item in per_sender.model.ceilings] == [8, 64, 256, 1000]
+    assert [item.rows for item in per_sender.ceilings] == [8, 64, 256, 1000]
 
 
 def test_times_cheaper_has_an_interval_around_the_planted_ratio(analysis: Analysis) -> None:
@@ -106,10 +107,11 @@ def test_the_model_file_gives_every_coefficient_its_unit_and_interval(analysis: 
         "ms",
         "us per client",
         "us per client and room",
+        "ns per key compared",
     ]
     last = best["coefficients"][2]
     assert last["low"] < last["value"] < last["high"]
-    assert last["value"] == pytest.approx(8, rel=0.05)
+    assert last["value"] == pytest.approx(8, rel=0.1)
 
 
 def test_the_ceiling_file_has_its_columns_and_blanks_for_unknown(analysis: Analysis) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.model.bootstrap import bootstrap
+from analyzer.model.budget import Budget
 from analyzer.model.ceiling import Ceiling, Status, ceiling
-from analyzer.model.fit import fit_form
+from analyzer.model.model import fit_arm
 from analyzer.model.terms import FORMS
 from tests.model.frames import Rule, bilinear, frame
 
@@ -16,13 +16,14 @@ def ask(
     form: str = "bilinear",
     *,
     rows: int = 64,
-    budget_ms: float = 50.0,
+    budget: Budget | str | float = 50.0,
     extrapolate: bool = False,
     noise: float = 0.0,
     repeats: int = 3,
 ) -> Ceiling:
-    fit = fit_form(frame(cost, noise=noise, repeats=repeats), FORMS[form])
-    return ceiling(fit, bootstrap(fit), rows=rows, budget_ms=budget_ms, extrapolate=extrapolate)
+    planted = frame(cost, noise=noise, repeats=repeats).assign(view_calls=float("nan"))
+    model = fit_arm(planted, forms=[FORMS[form]])
+    return ceiling(model, budget, rows=rows, extrapolate=extrapolate)
 
 
 def test_a_ceiling_is_rounded_down() -> None:
@@ -97,5 +98,5 @@ def test_extrapolating_on_purpose_gives_the_number_with_its_warning() -> None:
 
 
 def test_a_lower_budget_never_allows_more_clients() -> None:
-    found = [ask(budget_ms=budget).clients for budget in (0.01, 0.1, 1, 10, 50, 100)]
+    found = [ask(budget=budget).clients for budget in (0.01, 0.1, 1, 10, 50, 100)]
     assert found == sorted(found, key=lambda clients: clients or 0)

@@ -18,6 +18,7 @@ from analyzer.published import (
     published_document,
     published_frame,
     refit,
+    stated_fit,
 )
 from analyzer.report.published import published_content
 from analyzer.report.terminal import render_terminal
@@ -31,13 +32,27 @@ def refits() -> dict[str, Refit]:
 def test_the_tournament_table_gives_the_articles_slopes_without_its_negative_term(
     refits: dict[str, Refit],
 ) -> None:
-    fit = refits["tournament_per_sender"].fit
+    found = refits["tournament_per_sender"]
+    fit = stated_fit(found.source, found.model)
+    assert fit is not None
     assert fit.form.name == "bilinear"
     fixed, client, client_row = fit.coefficients
     assert fixed == pytest.approx(0.12, rel=0.01)
     assert client == pytest.approx(0.23, rel=0.15)
     assert client_row == pytest.approx(0.00075, rel=0.05)
     assert "gives -1.2 ms at S=0 F=64" in refits["tournament_per_sender"].differences[0]
+
+
+def test_the_tournament_table_curves_with_the_clients_and_its_error_falls_fourfold(
+    refits: dict[str, Refit],
+) -> None:
+    found = refits["tournament_per_sender"]
+    stated = stated_fit(found.source, found.model)
+    assert found.fit.form.name == "usl"
+    assert stated is not None
+    assert found.fit.relative_rms < stated.relative_rms / 3
+    plain = next(d for d in found.differences if d.startswith("with equal weights"))
+    assert plain.endswith("-2.61 ms, 253 us per client, 0.74 us per client and entrant")
 
 
 def test_the_anonymous_lobby_depends_on_rooms_alone(refits: dict[str, Refit]) -> None:
@@ -90,6 +105,9 @@ def test_the_report_fits_eighty_columns() -> None:
     text = capture.get()
     assert "-1.2 ms + S x (0.23 ms + 0.75 us x F)" in text
     assert max(map(len, text.splitlines())) <= 80
+    for form in ("bilinear", "quadratic", "power (rival)", "usl", "cache", "square"):
+        assert form in text
+    assert "0.120    -1.20                         ms" in text
 
 
 def test_an_installed_wheel_finds_the_tables_inside_the_package(

@@ -77,13 +77,13 @@ def test_a_law_that_parts_from_the_declared_one_names_the_cell() -> None:
 
 def test_ceilings_stand_beside_the_published_ones(text: str) -> None:
     rows = [line.split() for line in text.splitlines() if "per_sender" in line and "rooms" in line]
-    assert rows[0][:6] == ["per_sender", "8", "rooms", "at", "least", "300"]
+    assert rows[0][:6] == ["per_sender", "8", "rooms", "273", "273", "to"]
     assert [row[-1] for row in rows] == ["80", "33", "11", "3"]
 
 
 def test_another_budget_has_no_published_ceilings_beside_it() -> None:
     found = frame()
-    assert "article" not in drawn(build_content(analyse(found, budget_ms=20), found, {}, None))
+    assert "article" not in drawn(build_content(analyse(found, budget=20), found, {}, None))
 
 
 def test_the_factor_between_designs_is_a_sentence(text: str) -> None:

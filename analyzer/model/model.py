@@ -1,0 +1,157 @@
+"""The cost model of one arm: the chosen form, what it was chosen from, its uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from analyzer.errors import FitError
+from analyzer.model.axis import RowAxis, row_axis
+from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap, deviations, interval
+from analyzer.model.cells import tidy
+from analyzer.model.fit import predict
+from analyzer.model.laws import find_law, points
+from analyzer.model.merge import merge_form
+from analyzer.model.select import Choice, choose
+from analyzer.model.terms import FORMS, Form
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analyzer.store import Run
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """Write cost of one arm over clients S and rows R, in ms."""
+
+    scenario: str
+    arm: str
+    choice: Choice
+    boot: Bootstrap
+
+    @property
+    def axis(self) -> RowAxis:
+        """The row axis of the scenario."""
+        return row_axis(self.scenario)
+
+    @property
+    def measured_rows(self) -> tuple[int, ...]:
+        """Every R that was measured, ascending."""
+        return tuple(sorted({int(rows) for rows in self.choice.best.data.rows}))
+
+    def predict(self, clients: float, rows: float) -> float:
+        """Write cost in ms at S = `clients` and R = `rows`."""
+        return self.choice.best.predict(clients, rows)
+
+    def interval(
+        self, clients: float, rows: float, *, repeats: int | None = None
+    ) -> tuple[float, float] | None:
+        """95 % interval of `predict` from noise between repeats, in ms; None without repeats.
+
+        With `repeats`, the interval that the mean of so many new repeats should fall into: their
+        own noise is added.
+        """
+        best, refits = self.choice.best, self.boot.coefficients
+        if refits is None:
+            return None
+        costs = predict(best.form, refits, clients, rows)
+        if repeats is not None:
+            noise, _ = deviations(best.data)
+            drawn = np.random.default_rng(SEED).choice(noise, (len(costs), repeats))
+            costs = costs * (1 + drawn.mean(axis=1))
+        return interval(costs)
+
+    def rows_within(self, rows: int | None) -> int:
+        """`rows`, or the only one measured. Raises FitError outside the measured ones."""
+        measured = self.measured_rows
+        if rows is None and len(measured) == 1:
+            return measured[0]
+        if rows is None:
+            many = ", ".join(map(str, measured))
+            raise FitError(f"which number of {self.axis.noun}s? These were measured: {many}")
+        if not measured[0] <= rows <= measured[-1]:
+            raise FitError(
+                f"{rows} {self.axis.noun}s are outside the measured {measured[0]} to "
+                f"{measured[-1]}: no cost is known there"
+            )
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of model.json for this arm: strict JSON data."""
+        from analyzer.model.export import model_item
+
+        return model_item(self)
+
+    def __str__(self) -> str:
+        """The report on this model."""
+        from analyzer.report.modelled import model_section
+        from analyzer.report.terminal import plain
+
+        return plain(model_section(self))
+
+
+def fit(
+    source: Run | pd.DataFrame,
+    *,
+    arm: str | None = None,
+    seed: int = SEED,
+    draws: int = DRAWS,
+) -> Model:
+    """Fit the cost model of one arm.
+
+    Parameters
+    ----------
+    source
+        A run, or a frame with one row per cell and repeat: clients, rows, write_ms (ms per write,
+        above 0, NaN when unknown), and optionally repeat, arm, scenario, verdict (`ok` or not).
+    arm
+        Which arm; may be left out when there is one.
+    seed, draws
+        Of the bootstrap over repeats.
+
+    Raises
+    ------
+    FitError
+        When a column is missing, the arm is not there or not named, the rows are of two runs, or
+        the cells cannot carry a model (`choose`).
+    """
+    from analyzer.store import Run
+
+    if isinstance(source, Run):
+        if source.mixed:
+            raise FitError(source.mixed)
+        source = source.frame()
+    frame = tidy(source)
+    names = list(dict.fromkeys(zip(frame["scenario"], frame["arm"], strict=True)))
+    chosen = [pair for pair in names if arm in (None, pair[1])]
+    if len(chosen) != 1:
+        known = ", ".join(name for _, name in names)
+        raise FitError(f"one arm is fitted at a time, and these are there: {known or 'none'}")
+    of_arm = (frame["scenario"] == chosen[0][0]) & (frame["arm"] == chosen[0][1])
+    return fit_arm(frame[of_arm], seed=seed, draws=draws)
+
+
+def fit_arm(
+    frame: pd.DataFrame,
+    *,
+    seed: int = SEED,
+    draws: int = DRAWS,
+    forms: Iterable[Form] = FORMS.values(),
+) -> Model:
+    """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`.
+
+    Where view calls and index seeks were counted and have exact laws, the `merge` form made of
+    them is added.
+    """
+    scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
+    choice = choose(frame, forms, _merge(frame, row_axis(scenario)))
+    return Model(scenario, arm, choice, bootstrap(choice.best, draws=draws, seed=seed))
+
+
+def _merge(frame: pd.DataFrame, axis: RowAxis) -> Form | None:
+    calls, seeks = (find_law(points(frame, name), axis) for name in ("view_calls", "index_seeks"))
+    return merge_form(calls, seeks, axis)
