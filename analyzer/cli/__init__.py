@@ -13,11 +13,13 @@ import click
 from analyzer.errors import SweepError
 
 VERBS = {
+    "dashboard": "dashboards that subscribe to everything, against dashboards that read",
     "engine": "build, find or start the embedded engine",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
     "residue": "what clients that left go on costing, until the cleanup of views",
     "scenarios": "list the scenarios with their arms and axes",
+    "transport": "the same transfers over HTTP, WebSocket and pipelined",
 }
 
 
