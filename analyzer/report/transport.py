@@ -106,38 +106,37 @@ def _circumstances(found: Records, runs: list[Run]) -> list[str]:
     ]
     ways = [way for run in runs for way in run.values()]
     if runs:
+        texts.append(_client(runs))
         errors = sum(way["errors"] for way in ways)
         texts.append(
             f"{errors:,} errors; the total balance was conserved in {len(runs)} of "
             f"{len({r['run'] for r in found.records})} runs"
         )
-    for name in WAYS:
-        cpu = [run[name]["client_cpu"] for run in runs]
-        if cpu and statistics.median(cpu) >= _FULL_CORE:
-            texts.append(f"{name}: the client ran at its limit, the server may carry more")
     texts += dict.fromkeys(f"error: {text}" for way in ways for text in way["error_texts"])
     return texts
+
+
+def _client(runs: list[Run]) -> str:
+    cores = {name: statistics.median(run[name]["client_cpu"] for run in runs) for name in WAYS}
+    text = ", ".join(f"{name} {number(share)}" for name, share in cores.items())
+    limited = [name for name, share in cores.items() if share >= _FULL_CORE]
+    more = f"; at its limit in {', '.join(limited)}: the server may carry more" if limited else ""
+    return f"cores in use by the client: {text}{more}"
 
 
 def _speeds(runs: list[Run]) -> Section:
     def row(name: str) -> tuple[str, ...]:
         ways = [run[name] for run in runs]
         tps = [way["tps"] for way in ways]
-        latencies = [
-            number(_median([way[key] for way in ways]))
-            for key in ("mean_ms", "p50_ms", "p99_ms", "max_ms")
-        ]
-        errors, cpu = sum(way["errors"] for way in ways), _median([w["client_cpu"] for w in ways])
-        span = f"{number(min(tps))} to {number(max(tps))}"
-        return (
-            name, number(_median(tps)), span, *latencies, f"{errors:,}", number(cpu)
-        )  # fmt: skip
+        latencies = (
+            _median([way[key] for way in ways]) for key in ("mean_ms", "p50_ms", "p99_ms", "max_ms")
+        )
+        errors = sum(way["errors"] for way in ways)
+        numbers = (_median(tps), min(tps), max(tps), *latencies)
+        return (name, *map(number, numbers), f"{errors:,}")
 
-    columns = (
-        "way", "transfers/s", "over runs", "mean ms", "p50 ms", "p99 ms", "max ms", "errors",
-        "client cores",
-    )  # fmt: skip
-    caption = "medians over runs; latency from the send to the answer"
+    columns = ("way", "transfers/s", "lowest", "highest", "mean", "p50", "p99", "max", "errors")
+    caption = "medians over runs, errors of all; latency in ms, from the send to the answer"
     return Section("Speed", (Table(caption, columns, tuple(map(row, WAYS))),))
 
 
