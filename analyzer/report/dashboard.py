@@ -64,7 +64,7 @@ def dashboard_content(found: Records) -> Content:
         *(f"void: {r['dashboards']} {r['way']}, round {r['round'] + 1}: {r['void']}"
           for r in void),
         f"{settings['rooms']:,} rooms, {settings['rate']:g} writes a second, a look every "
-        f"{settings['every_s']:g} s, {settings['rounds']} rounds",
+        f"{settings['every_s']:g} s, {settings['rounds']} rounds; medians (lowest to highest)",
         f"run directory: {found.path}",
     ]  # fmt: skip
     head = Section("What dashboards cost the writers", (Lines(tuple(texts)),))
@@ -140,8 +140,8 @@ def _writes(cells: list[Cell]) -> Section:
         counts = (f"{cell.per_write(count):,.0f}" for count in _COUNTS.values())
         return (cell.name, cost(median_ms), *map(cost, parts), added, *counts)
 
-    columns = ("dashboards", "write ms", "reducer", "update", "added ms", *_COUNTS)
-    caption = "per write; medians over rounds, exact counts"
+    columns = ("dashboards", "cost", "reducer", "update", "added", *_COUNTS)
+    caption = "ms per write, medians over rounds; exact counts per write"
     return Section("A write", (Table(caption, columns, tuple(map(row, cells))),))
 
 
