@@ -150,11 +150,11 @@ def _locks(cells: list[Cell]) -> Section:
         own, others = _median(cell.lock_ms(own=True)), _median(cell.lock_ms(own=False))
         together = _median(cell.all_lock_ms())
         transactions = f"{cell.transactions_a_minute():,.0f}"
-        shown = (cost(own), cost(others), cost(together), percent(together / _MINUTE_MS))
-        return (cell.name, *shown, transactions)
+        shown = map(number, (own, others, together))
+        return (cell.name, *shown, percent(together / _MINUTE_MS), transactions)
 
     columns = ("dashboards", "writes ms", "looks ms", "both ms", "of the lock", "transactions")
-    caption = "lock time in a minute; transactions of looks, 4 in the server's count"
+    caption = "in a minute; transactions of the looks, each of which the server counts as 4"
     return Section("The lock", (Table(caption, columns, tuple(map(row, cells))),))
 
 

@@ -7,6 +7,7 @@ server does, and would be what is measured.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections.abc import Callable
@@ -59,6 +60,8 @@ class Poster:
         trace: TracebackType | None,
     ) -> None:
         self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
 
     async def write(
         self,
