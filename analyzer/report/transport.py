@@ -107,10 +107,10 @@ def _circumstances(found: Records, runs: list[Run]) -> list[str]:
     ways = [way for run in runs for way in run.values()]
     if runs:
         texts.append(_client(runs))
+        finished = sum(r["kind"] == "balance" for r in found.records)
         errors = sum(way["errors"] for way in ways)
         texts.append(
-            f"{errors:,} errors; the total balance was conserved in {len(runs)} of "
-            f"{len({r['run'] for r in found.records})} runs"
+            f"{errors:,} errors; the total balance was conserved in {len(runs)} of {finished} runs"
         )
     texts += dict.fromkeys(f"error: {text}" for way in ways for text in way["error_texts"])
     return texts

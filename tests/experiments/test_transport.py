@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -24,7 +25,7 @@ from analyzer.experiments.transport import (
     order,
     seed_accounts,
 )
-from analyzer.report.transport import over_runs, write_transactions
+from analyzer.report.transport import over_runs, transport_content, write_transactions
 from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.loop import run
 from analyzer.swarm.poster import Poster
@@ -169,6 +170,11 @@ def test_accounts_are_made_in_chunks_and_money_from_nowhere_is_noticed(engine: S
             assert "25001000000 in 25001 accounts, 25000000000 in 25000" in void
 
     run(count())
+
+
+def test_a_report_of_nothing_measured_yet_says_so(found: Records) -> None:
+    begun = dataclasses.replace(found, records=found.records[:2])
+    assert "no run is whole" in str(transport_content(begun))
 
 
 def test_one_run_has_no_interval() -> None:
