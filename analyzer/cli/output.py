@@ -10,7 +10,6 @@ import click
 from rich.console import Console
 
 from analyzer.errors import VoidCells
-from analyzer.experiments.lab import Records
 from analyzer.report.layout import Content
 from analyzer.report.terminal import render_terminal
 from analyzer.store import Run
@@ -21,13 +20,6 @@ def refuse_void(run: Run) -> None:
     cells = {o.cell for o in run.observations if o.verdict != "ok"}
     if cells:
         raise VoidCells(f"void cells: {len(cells)} of {len(run.plan.cells)}; the report says why")
-
-
-def refuse_void_records(found: Records) -> None:
-    """The same for an experiment, whose void records say why under `void`."""
-    reasons = [record["void"] for record in found.records if record.get("void")]
-    if reasons:
-        raise VoidCells(f"void: {'; '.join(dict.fromkeys(reasons))}")
 
 
 def print_document(

@@ -13,7 +13,8 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(run: Path, budget: str | None, as_json: bool) -> None:
     """Print the report of the run directory RUN again; nothing is measured or written."""
-    from analyzer.cli.output import print_document, refuse_void, refuse_void_records
+    from analyzer.cli.experiment import refuse_void_records
+    from analyzer.cli.output import print_document, refuse_void
     from analyzer.experiments.lab import is_experiment, load_records
     from analyzer.report.experiments import experiment_content
     from analyzer.results import analyse_run

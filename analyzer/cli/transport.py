@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from analyzer.cli.server import server_options
+
 EXAMPLES = """
 \b
 Examples:
@@ -32,14 +34,18 @@ Examples:
               help="Fresh databases; intervals need 2 or more.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True,
               help="Seed of the transfers and of the order of the ways.")  # fmt: skip
-@click.option("--server-bin", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              metavar="PATH", help="Measure this spacetimedb-standalone.")  # fmt: skip
-@click.option("--server", metavar="URL", help="Measure a running server on this machine.")
+@server_options
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
               help="Run directory.  [default: runs/<date>-transport]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(
-    server_bin: Path | None, server: str | None, out: Path | None, as_json: bool, **flags: Any
+    server_bin: Path | None,
+    server: str | None,
+    token_file: Path | None,
+    allow_remote: bool,
+    out: Path | None,
+    as_json: bool,
+    **flags: Any,
 ) -> None:
     """Call the same transfers over HTTP, over WebSocket, and over WebSocket pipelined.
 
@@ -52,6 +58,6 @@ def command(
     from analyzer.swarm.loop import run
     from analyzer.target import Target
 
-    target = Target(server_bin, server)
+    target = Target(server_bin, server, token_file, allow_remote)
     found = run(transport(Settings(**flags), target, out=out, note=Notes().note))
     finish(found, as_json=as_json)

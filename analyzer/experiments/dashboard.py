@@ -113,7 +113,7 @@ async def _measure(settings: Settings, at: Lab, way: str, count: int) -> None:
                           | record)  # fmt: skip
             at.note(
                 f"{count} dashboards, {way}: {record['reducer_ms'] + record['update_ms']:.3f} ms "
-                f"a write, {record['void'] or 'counts as declared'}"
+                f"a write, {'; '.join(record['reasons']) or 'counts as declared'}"
             )
 
 
@@ -138,7 +138,7 @@ async def _round(
         "deliveries": deliveries,
     }
     declared = expected(settings, bench.swarm.size, len(readers))
-    breaches = [
+    reasons = [
         f"{name} {counts[name]}, declared {value}"
         for name, value in declared.items()
         if counts[name] != value
@@ -152,7 +152,7 @@ async def _round(
         "bytes_sent": window.bytes_sent,
         **counts,
         "held_ms": {kind: part.held_ms for kind, part in taken.items()},
-        "void": "; ".join(breaches) or None,
+        "reasons": reasons,
     }
     return record, window.after
 

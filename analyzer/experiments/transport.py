@@ -33,6 +33,7 @@ from analyzer.swarm.poster import Poster
 from analyzer.swarm.tally import WriteRun
 from analyzer.swarm.writer import Writer
 from analyzer.target import Target
+from analyzer.target.cpu import cpu_seconds
 
 WAYS = ("http", "websocket", "pipelined")
 REDUCER = "transfer"
@@ -139,19 +140,19 @@ async def seed_accounts(http: StdbHttp, database: str, accounts: int) -> None:
 
 
 async def check_balance(http: StdbHttp, database: str, accounts: int) -> Record:
-    """Total over all accounts, read by SQL; `void` says why it is not what was paid in.
+    """Total over all accounts, read by SQL; `reasons` say why it is not what was paid in.
 
     Raises HttpError.
     """
     rows = (await http.sql(database, "SELECT balance FROM account"))[0]["rows"]
     total, expected = sum(row[0] for row in rows), accounts * OPENING_BALANCE
-    void = None
+    reasons = []
     if (len(rows), total) != (accounts, expected):
-        void = (
+        reasons.append(
             f"the balance is not conserved: {total} in {len(rows)} accounts, "
             f"{expected} in {accounts} were paid in"
         )
-    return {"accounts": len(rows), "total": total, "expected": expected, "void": void}
+    return {"accounts": len(rows), "total": total, "expected": expected, "reasons": reasons}
 
 
 async def _measure(
@@ -168,8 +169,11 @@ async def _measure(
     before = await at.scrape(database)
     warm = await call_all(callers, transfers[: settings.warmup], depth)
     before = (await _settled(at, database, before, warm)).after
+    pid = at.server.pid
     with GeneratorGuard() as guard:
+        began_s = cpu_seconds(pid)
         done = await call_all(callers, transfers[settings.warmup :], depth)
+        ended_s = cpu_seconds(pid)
     window = await _settled(at, database, before, done)
     taken = lock_taken(before, window.after, database)
     return {
@@ -181,6 +185,7 @@ async def _measure(
         **_latencies(done.latencies_ms),
         "client_cpu": guard.cpu_share,
         "client_lag_p99_ms": guard.p99_lag_ms,
+        "server_cpu_s": None if began_s is None or ended_s is None else ended_s - began_s,
         "index_seeks": window.index_seeks,
         "lock": {kind: asdict(part) for kind, part in taken.items()},
         "samples": _keep_samples(at.path, f"{run}-{way}", done.latencies_ms),

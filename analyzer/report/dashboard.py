@@ -58,10 +58,10 @@ def dashboard_content(found: Records) -> Content:
     """Medians over rounds; void rounds take no part."""
     settings = found.settings
     cells = whole_cells(found)
-    void = [r for r in found.records if r.get("void")]
+    void = [r for r in found.records if r["reasons"]]
     texts = [
         *_answers(cells, settings["rate"]),
-        *(f"void: {r['dashboards']} {r['way']}, round {r['round'] + 1}: {r['void']}"
+        *(f"void: {r['dashboards']} {r['way']}, round {r['round'] + 1}: {'; '.join(r['reasons'])}"
           for r in void),
         f"{settings['rooms']:,} rooms, {settings['rate']:g} writes a second, a look every "
         f"{settings['every_s']:g} s, {settings['rounds']} rounds; medians (lowest to highest)",
@@ -76,7 +76,7 @@ def whole_cells(found: Records) -> list[Cell]:
     """Those that subscribe before those that read, few dashboards before many."""
     rounds: dict[tuple[str, int], list[Record]] = {}
     for record in found.records:
-        if record["kind"] == "round" and not record["void"]:
+        if record["kind"] == "round" and not record["reasons"]:
             rounds.setdefault((record["way"], record["dashboards"]), []).append(record)
     minute = 60 / found.settings["every_s"]
     ways = ("none", "subscribe", "read")

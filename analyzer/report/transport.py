@@ -20,10 +20,10 @@ Run = dict[str, Record]
 def transport_content(found: Records) -> Content:
     """Ratios of ways within the same run, medians over runs; void runs take no part."""
     runs = whole_runs(found)
-    void = [r for r in found.records if r.get("void")]
+    void = [r for r in found.records if r.get("reasons")]
     texts = [
         *(_answers(runs, found.settings["depth"]) if runs else ["no run is whole"]),
-        *(f"run {r['run'] + 1} is void: {r['void']}" for r in void),
+        *(f"run {r['run'] + 1} is void: {'; '.join(r['reasons'])}" for r in void),
         *_circumstances(found, runs),
         f"run directory: {found.path}",
     ]
@@ -35,7 +35,7 @@ def transport_content(found: Records) -> Content:
 def whole_runs(found: Records) -> list[Run]:
     """Runs that were finished and whose balance was conserved."""
     kept: dict[int, Run] = {
-        r["run"]: {} for r in found.records if r["kind"] == "balance" and not r["void"]
+        r["run"]: {} for r in found.records if r["kind"] == "balance" and not r["reasons"]
     }
     for record in found.records:
         if record["kind"] == "way" and record["run"] in kept:
@@ -146,11 +146,19 @@ def _locks(runs: list[Run]) -> Section:
         own = _median([_own_ms(way) for way in ways])
         held = _median([_held_ms(way) for way in ways])
         share = _median([_held_ms(way) * _calls(way) / (way["wall_s"] * 1e3) for way in ways])
-        return name, _counted(runs, name), cost(held), cost(own), percent(share or 0.0)
+        cpu = _median([_server_ms(way) for way in ways])
+        counts = (_counted(runs, name), cost(held), cost(own))
+        return (name, *counts, cost(cpu), percent(share or 0.0))
 
-    columns = ("way", "write transactions", "lock ms", "of it the transfer", "lock in use")
-    caption = "per call; the rest of the lock time is the caller's connect and leave"
-    return Section("The lock", (Table(caption, columns, tuple(map(row, WAYS))),))
+    columns = ("way", "transactions", "lock ms", "transfer", "server CPU ms", "lock in use")
+    caption = "per call; lock time that is not the transfer's is the caller's connect and leave"
+    return Section("What a call costs", (Table(caption, columns, tuple(map(row, WAYS))),))
+
+
+def _server_ms(way: Record) -> float | None:
+    """CPU time of the server's process per call; unknown for a server that is not ours."""
+    cpu_s = way["server_cpu_s"]
+    return None if cpu_s is None else float(cpu_s * 1e3 / _calls(way))
 
 
 def _own_ms(way: Record) -> float:

@@ -35,7 +35,7 @@ def rounds(measured: Done, way: str) -> list[dict[str, object]]:
     records = load_records(measured[0] / "run").records
     found = [r for r in records if r["way"] == way]
     assert [r["round"] for r in found] == [0, 1]
-    assert all(r["void"] is None for r in found)
+    assert all(r["reasons"] == [] for r in found)
     return found
 
 
@@ -87,14 +87,16 @@ def test_a_count_that_is_not_as_declared_voids_its_round(
     monkeypatch.setattr(analyzer.experiments.dashboard, "EVERYTHING", ("SELECT * FROM room",))
     settings = Settings(dashboards=(2,), rooms=ROOMS, every_s=0.2, rate=10, rounds=1)
     found = run(dashboard(settings, Target(url=engine.url), out=tmp_path / "run"))
-    void = {r["way"]: r["void"] for r in found.records}
-    assert void["none"] is None
-    assert void["read"] is None
-    assert void["subscribe"] == "index_seeks 4, declared 16; view_calls 0, declared 4"
+    assert {r["way"]: r["reasons"] for r in found.records} == {
+        "none": [],
+        "read": [],
+        "subscribe": ["index_seeks 4, declared 16", "view_calls 0, declared 4"],
+    }
     assert "subscribe" not in {cell.way for cell in whole_cells(found)}
     done = stdb_sweep("report", "run", cwd=tmp_path)
     assert done.returncode == 3
-    assert "declared 16" in error_line(done)
+    assert "void records: 1 of 3" in error_line(done)
+    assert "index_seeks 4, declared 16" in done.stdout
     assert "nothing to compare" in done.stdout
 
 
