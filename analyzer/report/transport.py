@@ -102,7 +102,7 @@ def _circumstances(found: Records, runs: list[Run]) -> list[str]:
         f"{s['calls']:,} transfers a way and run after {s['warmup']:,} of warm-up, between "
         f"{s['accounts']:,} accounts (Zipf, alpha {s['alpha']:g}), {s['connections']} connections",
         "an answer means committed: confirmed=false, "
-        + ("and the database is in memory" if memory else "not yet on the server's disk"),
+        + ("and the database is in memory" if memory else "and need not be on the disk yet"),
     ]
     ways = [way for run in runs for way in run.values()]
     if runs:
