@@ -47,7 +47,7 @@ def _tool(folder: Path, name: str, script: str) -> None:
 def _build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     log = tmp_path / "build.log"
-    cargo.cargo_build(tmp_path, tmp_path / "target", log, what="engine", env={}, args=[])
+    cargo.cargo_build(tmp_path, tmp_path / "target", log, what="engine", env={}, args=[], keep={})
     return log
 
 

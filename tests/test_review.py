@@ -33,7 +33,7 @@ def reviewed(
         changed: dict[str, Any] = {"verdict": "void", "reasons": (reason,)} if reason else {}
         seen += factory.windows(step, **changed)
     frame = repeats_frame(seen, LOBBY)
-    return review(frame, analyse(frame, budget_ms=budget_ms, draws=50), LOBBY, at)
+    return review(frame, analyse(frame, budget=budget_ms, draws=50), LOBBY, at)
 
 
 def page(found: Review) -> str:

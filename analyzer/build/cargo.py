@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -20,13 +21,35 @@ _BAR = re.compile(r"\] (\d+)/(\d+)")
 
 
 def cargo_build(
-    source: Path, target: Path, log: Path, *, what: str, env: Mapping[str, str], args: Sequence[str]
+    source: Path,
+    target: Path,
+    log: Path,
+    *,
+    what: str,
+    env: Mapping[str, str],
+    args: Sequence[str],
+    keep: Mapping[str, Path],
 ) -> None:
     """Build the workspace in `source` into `target`, locked to its Cargo.lock.
 
-    An interrupted build goes on where it stopped. Raises BuildError with the compiler's first
-    error, and names the log.
+    `keep` says where to copy what was built: file under `target` -> place. An interrupted build
+    goes on where it stopped; builds into one `target` wait for each other. Raises BuildError with
+    the compiler's first error, and names the log.
     """
+    target.mkdir(parents=True, exist_ok=True)
+    with (target / "stdb-sweep.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _run(source, target, log, what, env, args)
+        for built, place in keep.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            fresh = place.with_suffix(".new")
+            shutil.copy2(target / built, fresh)
+            fresh.replace(place)
+
+
+def _run(
+    source: Path, target: Path, log: Path, what: str, env: Mapping[str, str], args: Sequence[str]
+) -> None:
     command = [*_cargo(), "build", "--release", "--locked", *args]
     log.parent.mkdir(parents=True, exist_ok=True)
     # Flags of the user's shell would rebuild everything, or build something else.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from pathlib import Path
 
 from analyzer.build.cache import cache_dir, source_dir, source_key
@@ -47,20 +45,16 @@ def build_engine() -> Path:
     if path.is_file():
         return path
     home = cache_dir() / "engine"
-    target = home / "target"
     archive = _no_v8(home)
     cargo_build(
         source_dir("engine"),
-        target,
+        home / "target",
         home / "build.log",
         what="engine",
         env={"RUSTY_V8_ARCHIVE": str(archive), "ENGINE_SOURCES": path.parent.name},
         args=[],
+        keep={"release/stdb-engine": path},
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(f".{os.getpid()}")
-    shutil.copy2(target / "release" / "stdb-engine", fresh)
-    fresh.replace(path)
     return path
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from analyzer.build.cache import PACKAGE, cache_dir, source_dir, source_key
 from analyzer.build.cargo import cargo_build, path_remaps
 from analyzer.errors import BuildError
 
-MODULES = ("lobby", "tournament")
+MODULES = ("dashboard", "lobby", "tournament", "transfer")
 _TARGET = "wasm32-unknown-unknown"
 PACKED = PACKAGE / "wasm"
 
@@ -43,6 +42,9 @@ def build_workspace(source: Path, names: Sequence[str]) -> list[Path]:
     paths = [home / source_key(source) / f"{name}.wasm" for name in names]
     if all(path.is_file() for path in paths):
         return paths
+    # Checkouts share a target folder, where cargo goes by dates: those of another must not count.
+    for file in source.rglob("*.rs"):
+        file.touch()
     cargo_build(
         source,
         home / "target",
@@ -50,12 +52,8 @@ def build_workspace(source: Path, names: Sequence[str]) -> list[Path]:
         what="test modules",
         env={"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(path_remaps())},
         args=["--target", _TARGET],
+        keep={f"{_TARGET}/release/{path.name}": path for path in paths},
     )
-    for path in paths:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(f".{os.getpid()}")
-        shutil.copy2(home / "target" / _TARGET / "release" / path.name, fresh)
-        fresh.replace(path)
     return paths
 
 

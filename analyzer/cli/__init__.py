@@ -14,6 +14,7 @@ from analyzer.errors import SweepError
 
 VERBS = {
     "ceiling": "say how many clients a lock budget allows",
+    "dashboard": "dashboards that subscribe to everything, against dashboards that read",
     "doctor": "is all here that a sweep needs? machine, installation, server, metrics",
     "engine": "build, find or start the embedded engine",
     "fit": "fit the cost model to a run or to any table",
@@ -24,6 +25,7 @@ VERBS = {
     "review": "set every view design side by side and say which to ship",
     "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
+    "transport": "the same transfers over HTTP, WebSocket and pipelined",
 }
 
 

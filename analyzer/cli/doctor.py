@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
 
+from analyzer.cli.server import server_options
+
 
 @click.command()
-@click.option("--server-bin", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              metavar="PATH", help="Look at this server binary.")  # fmt: skip
-@click.option("--server", metavar="URL", help="Look at a running server.")
-@click.option("--token-file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-              metavar="FILE", help="Token for --server.")  # fmt: skip
-@click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback.")
+@server_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(as_json: bool, **flags: Any) -> None:
     """Look at this machine, this installation and the server: load, governor, limits, versions,

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from analyzer.cli.server import SERVER_OPTIONS
 from analyzer.plan import SUBSCRIBERS
 from analyzer.sweepfile import SweepFile, read_sweep_file
 
@@ -126,20 +127,7 @@ _OPTIONS = (
         metavar="DIR",
         help="Run directory.  [default: runs/<date>-<scenario>]",
     ),
-    click.option(
-        "--server-bin",
-        type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        metavar="PATH",
-        help="Measure this spacetimedb-standalone, started for the sweep.",
-    ),
-    click.option("--server", metavar="URL", help="Measure a running server."),
-    click.option(
-        "--token-file",
-        type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        metavar="FILE",
-        help="Token for --server.",
-    ),
-    click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback."),
+    *SERVER_OPTIONS,
     click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout."),
 )
 

@@ -19,6 +19,8 @@ from analyzer.databases import Databases
 from analyzer.environment import provenance
 from analyzer.errors import RunError
 from analyzer.folder import claim, held, new_run_path, replace_text, writing
+from analyzer.metrics.parse import parse
+from analyzer.metrics.snapshot import Snapshot
 from analyzer.stdb.http import StdbHttp
 from analyzer.store import SCHEMA_VERSION
 from analyzer.target import Server, Target
@@ -57,6 +59,11 @@ class Lab:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
+
+    async def scrape(self, database: str) -> Snapshot:
+        """Raises HttpError or MeasurementError for a page that is no metrics page."""
+        url = f"{self.server.url}/v1/metrics"
+        return parse(await self.http.metrics(), url=url, database=database)
 
 
 @contextlib.asynccontextmanager

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from analyzer.errors import RunError
 from analyzer.experiments.lab import Records
+from analyzer.report.dashboard import dashboard_content
 from analyzer.report.layout import Content
 from analyzer.report.residue import residue_content
+from analyzer.report.transport import transport_content
 
-_CONTENTS = {"residue": residue_content}
+_CONTENTS = {
+    "dashboard": dashboard_content,
+    "residue": residue_content,
+    "transport": transport_content,
+}
 
 
 def experiment_content(found: Records) -> Content:

@@ -1,4 +1,4 @@
-"""The writer: one connection that calls a reducer, in a closed or an open loop."""
+"""The writer: one WebSocket that calls a reducer, in a closed or an open loop."""
 
 from __future__ import annotations
 
@@ -76,13 +76,14 @@ class Writer:
         count: int,
         *,
         rate: float | None = None,
+        depth: int = 1,
         timeout_s: float = 60.0,
     ) -> WriteRun:
         """Call `reducer` `count` times, with the BSATN arguments `args(index)`.
 
-        Without `rate` each write waits for the one before it. With `rate`, in writes per second,
-        each goes out at its intended time however slow the server is, so that a stall shows in
-        every write it delayed.
+        Without `rate` each write waits for the one before it, or with a `depth` for the one so
+        many before it. With `rate`, in writes per second, each goes out at its intended time
+        however slow the server is, so that a stall shows in every write it delayed.
 
         Raises MeasurementError when the connection ends, or when an acknowledgement takes longer
         than `timeout_s`.
@@ -91,7 +92,7 @@ class Writer:
         calls = (self._call(reducer, args(index)) for index in range(count))
         try:
             if rate is None:
-                return await self._closed_loop(calls, tally, timeout_s)
+                return await self._closed_loop(calls, depth, tally, timeout_s)
             return await self._open_loop(calls, count, 1 / rate, tally, timeout_s)
         except TimeoutError:
             raise MeasurementError(
@@ -109,15 +110,18 @@ class Writer:
         return self._request_id, call_reducer(self._request_id, reducer, args)
 
     async def _closed_loop(
-        self, calls: Iterator[tuple[int, bytes]], tally: Tally, timeout_s: float
+        self, calls: Iterator[tuple[int, bytes]], depth: int, tally: Tally, timeout_s: float
     ) -> WriteRun:
         began_s = time.perf_counter()
         for request_id, message in calls:
             async with asyncio.timeout(timeout_s):
                 tally.pending_s[request_id] = time.perf_counter()
                 await self._connection.send(message)
-                while tally.pending_s:
+                while len(tally.pending_s) >= depth:
                     await self._receive(tally)
+        while tally.pending_s:
+            async with asyncio.timeout(timeout_s):
+                await self._receive(tally)
         wall_s = time.perf_counter() - began_s
         return tally.run(late=0, sending_s=wall_s, wall_s=wall_s, open_loop=False)
 

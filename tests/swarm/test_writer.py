@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+from typing import ClassVar
 
 import pytest
 from websockets.asyncio.server import ServerConnection
@@ -52,6 +53,30 @@ async def test_a_closed_loop_has_one_write_in_flight(fast: bool, protocol: str) 
     assert run.achieved == pytest.approx(20 / run.wall_s)
     assert again.acknowledged == 5
     assert all(later == earlier + 1 for earlier, later in pairwise(stub.calls))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_a_closed_loop_with_a_depth_keeps_so_many_in_flight(
+    fast: bool, protocol: str
+) -> None:
+    """The server answers none before three are open, or the last ones are."""
+
+    class Withholding(Recording):
+        held: ClassVar[list[int]] = []
+
+        async def on_call(self, socket: ServerConnection, request_id: int) -> None:
+            self.held.append(request_id)
+            assert len(self.held) <= 3
+            if len(self.held) == 3 or request_id == 20:
+                for held in reversed(self.held):
+                    await super().on_call(socket, held)
+                self.held.clear()
+
+    async with Withholding() as stub, Writer(stub.url, "x", protocol=protocol, fast=fast) as writer:
+        run = await writer.write("transfer", encode_u64, 20, depth=3)
+    assert (run.sent, run.acknowledged, run.open_loop) == (20, 20, False)
+    assert (run.latencies_ms > 0).all()
+    assert sorted(stub.calls) == list(range(1, 21))
 
 
 async def test_arguments_are_made_from_the_index(fast: bool) -> None:
