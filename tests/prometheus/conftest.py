@@ -61,6 +61,7 @@ async def _live(prometheus: Prometheus, url: str, wasm: bytes) -> Life:
     async with AsyncExitStack() as stack:
         arms = [LOBBY.arm(name) for name in ("per_sender", "anonymous")]
         benches = {a.name: await stack.enter_async_context(_bench(url, wasm, a)) for a in arms}
+        await asyncio.to_thread(prometheus.catch_up)  # it may take 5 s to its first scrape
         await asyncio.sleep(QUIET_S)
         windows = {name: await _write(bench) for name, bench in benches.items()}
         written = await asyncio.to_thread(prometheus.catch_up)
