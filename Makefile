@@ -30,10 +30,22 @@ rust:
 setup: .venv/.installed rust
 	$(BIN)/stdb-sweep engine build
 
+# Debian's Prometheus for tests/prometheus, unpacked into the cache: nothing is installed, so that
+# no service starts. Where there is no apt-get, the tests say what to do.
+APT_GET := apt-get -qq -o APT::Sandbox::User=root
+.PHONY: prometheus
+prometheus:
+	@if command -v apt-get >/dev/null && ! command -v prometheus >/dev/null \
+	  && [ ! -d $(CACHE)/prometheus ]; then \
+	  mkdir -p $(CACHE) && new=$$(mktemp -d $(CACHE)/unpack.XXXXXX) && ( cd $$new && \
+	  { $(APT_GET) download prometheus 2>/dev/null || \
+	    { $(APT_GET) update && $(APT_GET) download prometheus; }; } && \
+	  dpkg -x prometheus_*.deb prometheus && mv prometheus $(CACHE) ); rm -rf $$new; fi
+
 sweep: setup
 	$(BIN)/stdb-sweep --clients 10,50,100 --rooms 8,64,256,1000
 
-test: setup
+test: setup prometheus
 	$(BIN)/python -m pytest
 
 bench: setup
