@@ -1,10 +1,10 @@
-//! A poker lobby: rooms in play, shown through one view in three designs (per-sender, anonymous,
-//! projection). One write, `settle_street`, changes one room; what it costs is what the lobby is
-//! measured for.
+//! A poker lobby: rooms in play, shown by one view in several designs (per-sender, anonymous,
+//! query-builder, parameterized, projection). One write, `settle_street`, changes one room; what
+//! it costs is what the lobby is measured for.
 
 use spacetimedb::{
-    AnonymousViewContext, Identity, LocalReadOnly, ReducerContext, Table, ViewContext, reducer,
-    table, view,
+    AnonymousViewContext, Identity, LocalReadOnly, Query, ReducerContext, Table, ViewContext,
+    reducer, table, view,
 };
 
 #[table(accessor = room)]
@@ -97,6 +97,24 @@ fn active_game_per_sender(ctx: &ViewContext) -> Vec<ActiveGame> {
 #[view(accessor = active_game_anonymous, public)]
 fn active_game_anonymous(ctx: &AnonymousViewContext) -> Vec<ActiveGame> {
     active_games(&ctx.db)
+}
+
+/// One instance for each room that somebody watches; a write wakes that of its own room.
+#[view(accessor = active_game_in_room, public)]
+fn active_game_in_room(ctx: &AnonymousViewContext, room: u64) -> Option<ActiveGame> {
+    active_game(&ctx.db, room)
+}
+
+/// A query is all this returns: the engine runs it, anew for every client on every write.
+#[view(accessor = listed_room_query_per_sender, public)]
+fn listed_room_query_per_sender(ctx: &ViewContext) -> impl Query<Room> {
+    ctx.from.room().filter(|room| room.listed.eq(true))
+}
+
+/// The same query, run anew once per write.
+#[view(accessor = listed_room_query_anonymous, public)]
+fn listed_room_query_anonymous(ctx: &AnonymousViewContext) -> impl Query<Room> {
+    ctx.from.room().filter(|room| room.listed.eq(true))
 }
 
 /// The personal part of the lobby: one seek, and no write to a room wakes it.
