@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.build.modules import module_wasm
+from analyzer.build.typescript import module_js
 from analyzer.databases import Databases
 from analyzer.environment import provenance
 from analyzer.errors import RunError
@@ -55,19 +56,20 @@ async def sweep(
     Raises SweepError of the fitting kind; what was finished by then stays in the run directory.
     """
     check_machine(plan)
-    wasm = module_wasm(plan.definition.module).read_bytes()
+    build = module_js if plan.language == "typescript" else module_wasm
+    program = build(plan.definition.module).read_bytes()
     target, progress = target or Target(), progress or Progress()
     path = _place(plan, Path(out) if out is not None else None, Path(root))
     with held(path):
         earlier = _earlier(plan, path)
         async with workplace(path, target, progress.note) as at:
-            await check_server(plan, at.http, at.databases, wasm)
-            manifest = _manifest(plan, at.server, analysis or {})
+            await check_server(plan, at.http, at.databases, program)
+            manifest = _manifest(plan, program, at.server, analysis or {})
             if earlier:
                 writer = RunWriter.resume(earlier, manifest)
             else:
                 writer = RunWriter.create(path, manifest)
-            session = _Session(plan, at.http, at.databases, wasm, writer, fast, progress)
+            session = _Session(plan, at.http, at.databases, program, writer, fast, progress)
             await session.run(earlier.finished if earlier else set())
         return load_run(path)
 
@@ -80,7 +82,7 @@ class _Session:
         plan: Plan,
         http: StdbHttp,
         databases: Databases,
-        wasm: bytes,
+        program: bytes,
         writer: RunWriter,
         fast: bool,
         progress: Progress,
@@ -88,7 +90,7 @@ class _Session:
         self._plan = plan
         self._http = http
         self._databases = databases
-        self._wasm = wasm
+        self._program = program
         self._writer = writer
         self._fast = fast
         self._progress = progress
@@ -110,7 +112,7 @@ class _Session:
     async def _block(self, block: Block, steps: list[Step]) -> None:
         """One fresh database; subscribers only go up in it, so no ghost is ever left behind."""
         label = f"{block.arm_name}-{block.rows}"
-        async with self._databases.fresh(label, self._wasm) as database:
+        async with self._databases.fresh(label, self._program, self._plan.host_type) as database:
             await self._http.call(database, self._plan.definition.seed, [block.rows])
             async with (
                 Swarm(
@@ -154,11 +156,13 @@ def _earlier(plan: Plan, path: Path) -> Run | None:
     return earlier
 
 
-def _manifest(plan: Plan, server: Server, analysis: dict[str, Any]) -> dict[str, Any]:
+def _manifest(
+    plan: Plan, program: bytes, server: Server, analysis: dict[str, Any]
+) -> dict[str, Any]:
     return {
         "plan": plan.to_dict(),
         "seed": plan.seed,
         "protocol": plan.protocol,
         "analysis": analysis,
-        **provenance(server, plan.definition.module),
+        **provenance(server, program),
     }

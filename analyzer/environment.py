@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -12,19 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.build.cache import CHECKOUT
-from analyzer.build.modules import module_sha256
 from analyzer.target import Server
 
 _PACKAGES = ("httpx", "numpy", "pandas", "picows", "prometheus-client", "scipy", "uvloop",
              "websockets")  # fmt: skip
 
 
-def provenance(server: Server, module: str) -> dict[str, Any]:
+def provenance(server: Server, program: bytes) -> dict[str, Any]:
     """What a manifest says of the server, the module, this machine and this tool."""
     return {
         "argv": ["stdb-sweep", *sys.argv[1:]],
         "engine": {"name": f"SpacetimeDB ({server.kind})", "version": server.version},
-        "module_sha256": module_sha256(module),
+        "module_sha256": hashlib.sha256(program).hexdigest(),
         "sittings": [_sitting()],
         "host": host_facts(),
         "packages": package_versions(),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from analyzer.build.typescript import check_twin
 from analyzer.errors import UsageError
 from analyzer.records import Cell
 from analyzer.scenarios import SCENARIOS, Arm, Scenario
@@ -32,6 +34,8 @@ class Plan:
     """Writes per second of an open loop; None is a closed loop."""
     protocol: str = "v2.bsatn"
     seed: int = 1
+    language: str = "rust"
+    """Of the test module: `rust`, or `typescript` for a server that has V8."""
 
     def __post_init__(self) -> None:
         if self.scenario not in SCENARIOS:
@@ -39,6 +43,9 @@ class Plan:
             raise UsageError(f"there is no scenario {self.scenario!r}: choose from {known}")
         for name in self.arms:
             self.definition.arm(name)
+        if self.language == "typescript":
+            queries = [self.definition.arm(name).queries for name in self.arms]
+            check_twin(self.definition.module, itertools.chain(*queries))
         for field in ("arms", "clients", "rows"):
             if not getattr(self, field):
                 raise UsageError(f"a sweep needs at least one of its {field}")
@@ -53,6 +60,11 @@ class Plan:
                 raise UsageError(f"--{field} {value}: it takes {lowest} or more")
         if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0):
             raise UsageError(f"--rate {self.rate:g}: it takes writes per second, above 0")
+
+    @property
+    def host_type(self) -> str:
+        """What runs the module in a server, as its publish call wants to know."""
+        return "Js" if self.language == "typescript" else "Wasm"
 
     @property
     def definition(self) -> Scenario:

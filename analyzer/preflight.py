@@ -23,7 +23,7 @@ def check_machine(plan: Plan) -> None:
     check_descriptors(max(plan.clients) + _SPARE_DESCRIPTORS)
 
 
-async def check_server(plan: Plan, http: StdbHttp, databases: Databases, wasm: bytes) -> None:
+async def check_server(plan: Plan, http: StdbHttp, databases: Databases, program: bytes) -> None:
     """One subscriber, one row, one write: it must be delivered and counted.
 
     Raises PreflightError for a server that takes calls but never pushes, or lacks metrics.
@@ -31,7 +31,7 @@ async def check_server(plan: Plan, http: StdbHttp, databases: Databases, wasm: b
     scenario = plan.definition
     arm = scenario.arm(plan.arms[0])
     async with (
-        databases.fresh("preflight", wasm) as database,
+        databases.fresh("preflight", program, plan.host_type) as database,
         Swarm(http.base_url, database, arm.queries, protocol=plan.protocol) as swarm,
         Writer(http.base_url, database, protocol=plan.protocol) as writer,
     ):

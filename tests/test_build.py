@@ -11,7 +11,7 @@ import pytest
 from analyzer.build import cargo
 from analyzer.build.cache import cache_dir, source_dir, source_key
 from analyzer.build.engine import build_engine, engine_path, engine_version
-from analyzer.build.modules import build_modules, module_sha256
+from analyzer.build.modules import build_modules
 from analyzer.errors import BuildError
 
 
@@ -36,7 +36,6 @@ def test_built_modules_are_found_and_hold_no_path_of_this_machine() -> None:
     for path in build_modules():
         assert path.read_bytes()[:4] == b"\0asm"
         assert home not in path.read_bytes()
-        assert module_sha256(path.stem)
 
 
 def _tool(folder: Path, name: str, script: str) -> None:

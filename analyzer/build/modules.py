@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
@@ -23,10 +22,6 @@ def module_wasm(name: str) -> Path:
         if path is not None and path.is_file():
             return path
     raise BuildError(f"module {name!r} is not built yet: run `stdb-sweep engine build`")
-
-
-def module_sha256(name: str) -> str:
-    return hashlib.sha256(module_wasm(name).read_bytes()).hexdigest()
 
 
 def build_modules() -> list[Path]:

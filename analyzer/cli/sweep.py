@@ -34,6 +34,13 @@ Examples:
 @click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline.")
 @click.option("--rooms", metavar="LIST", help="Rooms G of the lobby scenario.")
 @click.option("--entrants", metavar="LIST", help="Entrants F of the tournament scenario.")
+@click.option(
+    "--module-language",
+    type=click.Choice(["rust", "typescript"]),
+    default="rust",
+    show_default=True,
+    help="Of the test module; the lobby in TypeScript needs a server with V8.",
+)
 @click.option("--arms", metavar="NAMES", help="View designs to measure; see `scenarios`.")
 @click.option(
     "--budget",
@@ -184,6 +191,7 @@ def plan_of(flags: dict[str, Any]) -> Plan:
         arms=arms,
         clients=(0, *clients),
         rows=rows,
+        language=flags["module_language"],
         **{
             name: flags[name]
             for name in ("repeats", "windows", "warmup", "writes", "rate", "protocol", "seed")

@@ -85,7 +85,7 @@ async def lab(
                 "schema_version": SCHEMA_VERSION,
                 "experiment": experiment,
                 "settings": settings,
-                **provenance(at.server, module),
+                **provenance(at.server, wasm),
             }
             replace_text(path / "manifest.json", json.dumps(manifest, indent=1) + "\n")
             note(f"every record goes to {path} at once; Ctrl-C loses none")
