@@ -40,6 +40,8 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--clients 10 --rooms 8 --server http://127.0.0.1:99999", "65535"),
         ("--clients 10 --rooms 8 --server http://127.0.0.1:1 --server-bin /bin/true", "exclude"),
         ("--clients 10 --rooms 8 --token-file /dev/null", "--token-file goes with --server"),
+        ("--clients 10 --rooms 8 --module-language java", "--module-language"),
+        ("--clients 10 --entrants 8 --module-language typescript", "no TypeScript twin"),
         ("--clients 10 --rooms 8 --magic", "--magic"),
         ("dance", "dance"),
     ],
