@@ -17,7 +17,7 @@ export function begin() {
 // Every table has its primary key in its first column: a u64, but for one an identity.
 const KEY_BYTES = { practiceRoom: 32 };
 const hex = (buffer, length) => Buffer.from(buffer, 0, length).toString('hex');
-const whole = (table) => `${table.name} whole`;
+export const whole = ({ name }) => `${name} whole`;
 
 const tables = [];
 const cursors = [];
