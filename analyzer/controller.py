@@ -9,6 +9,7 @@ from typing import Any
 
 from analyzer.bench import open_bench
 from analyzer.build.modules import module_wasm
+from analyzer.build.typescript import module_js
 from analyzer.environment import provenance
 from analyzer.errors import RunError, UsageError
 from analyzer.folder import claim, held, new_run_path, writing
@@ -61,20 +62,20 @@ async def sweep(
             "--subscribers engine needs the embedded engine: leave out --server and --server-bin"
         )
     check_machine(plan)
-    wasm = _wasm(plan)
+    program = _program(plan)
     path = _place(plan, Path(out) if out is not None else None, Path(root))
     with held(path):
         earlier = _earlier(plan, path)
         async with workplace(path, target, progress.note) as at:
-            if wasm is not None:
-                await check_server(plan, at.http, at.databases, wasm, at.owner)
-            manifest = _manifest(plan, wasm, at.server)
+            if program is not None:
+                await check_server(plan, at.http, at.databases, program, at.owner)
+            manifest = _manifest(plan, program, at.server)
             manifest |= {"analysis": analysis or {}, "sweep_file": sweep_file}
             if earlier:
                 writer = RunWriter.resume(earlier, manifest)
             else:
                 writer = RunWriter.create(path, manifest)
-            session = _Session(plan, at, wasm, writer, fast, progress)
+            session = _Session(plan, at, program, writer, fast, progress)
             await session.run(earlier.finished if earlier else set())
         return load_run(path)
 
@@ -86,14 +87,14 @@ class _Session:
         self,
         plan: Plan,
         at: Workplace,
-        wasm: bytes | None,
+        program: bytes | None,
         writer: RunWriter,
         fast: bool,
         progress: Progress,
     ) -> None:
         self._plan = plan
         self._at = at
-        self._wasm = wasm
+        self._program = program
         self._writer = writer
         self._fast = fast
         self._progress = progress
@@ -138,27 +139,32 @@ class _Session:
     @contextlib.asynccontextmanager
     async def _database(self, block: Block) -> AsyncIterator[str]:
         """The identity of a fresh database, or of the one that is to be measured as it is."""
-        if self._wasm is None:
+        if self._program is None:
             yield await self._at.http.identity(self._plan.definition.database)
             return
         label = f"{block.arm_name}-{block.rows}"
-        async with self._at.databases.fresh(label, self._wasm) as database:
+        async with self._at.databases.fresh(label, self._program, self._plan.host_type) as database:
             yield database
 
 
-def _wasm(plan: Plan) -> bytes | None:
+def _program(plan: Plan) -> bytes | None:
     """The module to publish; None where a database that exists is measured."""
     definition = plan.definition
     if definition.database:
         return None
-    path = Path(definition.module) if plan.own else module_wasm(definition.module)
+    if not plan.own:
+        build = module_js if plan.language == "typescript" else module_wasm
+        return build(definition.module).read_bytes()
+    path = Path(definition.module)
     try:
-        wasm = path.read_bytes()
+        program = path.read_bytes()
     except OSError as error:
         raise UsageError(f"--module {path}: {error.strerror}") from None
-    if not wasm.startswith(b"\0asm"):
-        raise UsageError(f"--module {path}: it is no WASM file: give the .wasm that a build made")
-    return wasm
+    if plan.host_type == "Wasm" and not program.startswith(b"\0asm"):
+        raise UsageError(
+            f"--module {path}: it is no WASM file: give the .wasm that a build made, or a .js"
+        )
+    return program
 
 
 def _place(plan: Plan, out: Path | None, root: Path) -> Path:
@@ -184,10 +190,10 @@ def _earlier(plan: Plan, path: Path) -> Run | None:
     return earlier
 
 
-def _manifest(plan: Plan, wasm: bytes | None, server: Server) -> dict[str, Any]:
+def _manifest(plan: Plan, program: bytes | None, server: Server) -> dict[str, Any]:
     return {
         "plan": plan.to_dict(),
         "seed": plan.seed,
         "protocol": plan.protocol,
-        **provenance(server, wasm),
+        **provenance(server, program),
     }

@@ -31,8 +31,10 @@ class Databases:
         self._journal = journal
 
     @contextlib.asynccontextmanager
-    async def fresh(self, label: str, wasm: bytes) -> AsyncIterator[str]:
-        """Publish `wasm` under a new name; yields the database identity (64 hex digits).
+    async def fresh(
+        self, label: str, program: bytes, host_type: str = "Wasm"
+    ) -> AsyncIterator[str]:
+        """Publish `program` under a new name; yields the database identity (64 hex digits).
 
         Raises HttpError with the server's own words when it cannot be published.
         """
@@ -40,10 +42,20 @@ class Databases:
         name = f"{PREFIX}{words}-{secrets.token_hex(4)}"
         self._note("created", name)
         try:
-            yield await self._http.publish(name, wasm)
+            yield await self._published(name, program, host_type)
         finally:
             # A second Ctrl-C must not leave the database behind.
             await asyncio.shield(self._delete(name))
+
+    async def _published(self, name: str, program: bytes, host_type: str) -> str:
+        try:
+            return await self._http.publish(name, program, host_type=host_type)
+        except HttpError as error:
+            if host_type == "Js" and error.status is not None:
+                error.add_note(
+                    "if this server has no V8, name one that has, with --server or --server-bin"
+                )
+            raise
 
     async def clear_leftovers(self) -> int:
         """Delete what an earlier, killed sitting left on this server. Returns how many."""

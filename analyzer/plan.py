@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
@@ -10,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from analyzer.arms import Arm, Scenario
+from analyzer.build.typescript import check_twin
 from analyzer.errors import UsageError
 from analyzer.records import Cell
 from analyzer.scenarios import SCENARIOS
@@ -41,6 +43,8 @@ class Plan:
     seed: int = 1
     own: Scenario | None = None
     """The user's own module, where `scenario` is none of ours."""
+    language: str = "rust"
+    """Of the test module: `rust`, or `typescript` for a server that has V8."""
 
     def __post_init__(self) -> None:
         if self.own is None and self.scenario not in SCENARIOS:
@@ -53,6 +57,11 @@ class Plan:
             )
         for name in self.arms:
             self.definition.arm(name)
+        if self.language == "typescript" and self.own:
+            raise UsageError("--module-language is that of our test modules: give --module a .js")
+        if self.language == "typescript":
+            queries = [self.definition.arm(name).queries for name in self.arms]
+            check_twin(self.definition.module, itertools.chain(*queries))
         for field in ("arms", "clients", "rows"):
             if not getattr(self, field):
                 raise UsageError(f"a sweep needs at least one of its {field}")
@@ -83,6 +92,12 @@ class Plan:
                     f"--subscribers engine: the clients of arm {arm.name!r} differ from each "
                     "other: leave it out, or use --subscribers websocket"
                 )
+
+    @property
+    def host_type(self) -> str:
+        """What runs the module in a server, as its publish call wants to know."""
+        script = self.language == "typescript" or self.definition.module.endswith(".js")
+        return "Js" if script else "Wasm"
 
     @property
     def definition(self) -> Scenario:

@@ -23,7 +23,7 @@ def check_machine(plan: Plan) -> None:
 
 
 async def check_server(
-    plan: Plan, http: StdbHttp, databases: Databases, wasm: bytes, owner: str
+    plan: Plan, http: StdbHttp, databases: Databases, program: bytes, owner: str
 ) -> None:
     """One subscriber, one row, one write: what its arm declares must be delivered and counted.
 
@@ -32,7 +32,7 @@ async def check_server(
     scenario = plan.definition
     arm = scenario.arm(plan.arms[0])
     async with (
-        databases.fresh("preflight", wasm) as database,
+        databases.fresh("preflight", program, plan.host_type) as database,
         open_bench(
             http,
             database,

@@ -53,6 +53,8 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
             "--clients 10 --rooms 8 --subscribers engine --protocol v3.bsatn",
             "--subscribers engine speaks v2.bsatn",
         ),
+        ("--clients 10 --rooms 8 --module-language java", "--module-language"),
+        ("--clients 10 --entrants 8 --module-language typescript", "no TypeScript twin"),
         ("--clients 10 --rooms 8 --magic", "--magic"),
         ("--clients 10 --rooms 8 --view v", "--view goes with --module FILE or --database NAME"),
         ("--clients 10 --module m.wasm --database d", "exclude each other"),

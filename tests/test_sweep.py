@@ -12,7 +12,7 @@ import pytest
 
 from analyzer.metrics.parse import parse
 from analyzer.store import load_run
-from tests.command import stdb_sweep
+from tests.command import error_line, stdb_sweep
 
 SMALL = ("--clients", "2,5", "--rooms", "2,4", "--repeats", "2", "--writes", "3")
 
@@ -135,3 +135,14 @@ def test_every_client_on_every_protocol_counts_the_same(
     cells = pd.read_csv(tmp_path / "run" / "cells.csv")
     assert list(cells["index_seeks"]) == [1, 52]
     assert list(cells["deliveries"]) == [0, 3]
+
+
+def test_a_javascript_module_ends_with_the_servers_refusal_and_what_to_do(tmp_path: Path) -> None:
+    done = stdb_sweep(
+        "--clients", "1", "--rooms", "2", "--module-language", "typescript", cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    told = error_line(done)
+    assert "400 host_type=Js: this host runs WASM modules only" in told
+    assert "if this server has no V8, name one that has, with --server or --server-bin" in told
+    assert list((tmp_path / "runs").iterdir()) == []

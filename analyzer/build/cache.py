@@ -11,6 +11,8 @@ from platformdirs import user_cache_path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent
+RUST = frozenset({".rs", ".toml", ".lock"})
+BUILT = frozenset({"target", "node_modules", "dist"})
 
 
 def cache_dir() -> Path:
@@ -25,19 +27,19 @@ def source_dir(name: str) -> Path:
     return beside if (beside / "Cargo.toml").is_file() else PACKAGE / "data" / name
 
 
-def source_key(root: Path) -> str:
+def source_key(root: Path, suffixes: frozenset[str] = RUST) -> str:
     """First 12 hex digits of a SHA-256 over every source, manifest and lock file under `root`."""
     digest = hashlib.sha256()
-    for path in sorted(_sources(root)):
+    for path in sorted(_sources(root, suffixes)):
         digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def _sources(root: Path) -> Iterable[Path]:
+def _sources(root: Path, suffixes: frozenset[str]) -> Iterable[Path]:
     for path in root.rglob("*"):
         inside = path.relative_to(root).parts
-        if "target" in inside or not path.is_file():
+        if not BUILT.isdisjoint(inside) or not path.is_file():
             continue
-        if path.suffix in {".rs", ".toml", ".lock"}:
+        if path.suffix in suffixes:
             yield path

@@ -20,9 +20,16 @@ _OPTIONS = (
     click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline."),
     click.option("--rooms", metavar="LIST", help="Rooms G of the lobby scenario."),
     click.option("--entrants", metavar="LIST", help="Entrants F of the tournament scenario."),
+    click.option(
+        "--module-language",
+        type=click.Choice(["rust", "typescript"]),
+        default="rust",
+        show_default=True,
+        help="Of the test module; the lobby in TypeScript needs a server with V8.",
+    ),
     click.option("--arms", metavar="NAMES", help="View designs to measure, or all."),
     click.option(
-        "--module", metavar="FILE", help="Measure a module of your own: the .wasm of its build."
+        "--module", metavar="FILE", help="Measure a module of your own: .wasm, or .js for V8."
     ),
     click.option(
         "--database",

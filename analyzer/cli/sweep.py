@@ -140,6 +140,7 @@ def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
         clients=(0, *clients),
         rows=rows,
         own=own,
+        language=flags["module_language"],
         repeats=flags["repeats"] or (1 if scenario.database else 3),
         **{
             name: flags[name]

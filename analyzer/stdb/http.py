@@ -79,13 +79,18 @@ class StdbHttp:
         answer = await self._request("POST", "/v1/identity")
         return Identity(_member(answer, "identity"), _member(answer, "token"))
 
-    async def publish(self, name: str, wasm: bytes, *, clear: bool = False) -> str:
-        """Create or update the database `name`; returns its identity (64 hex digits)."""
+    async def publish(
+        self, name: str, program: bytes, *, host_type: str = "Wasm", clear: bool = False
+    ) -> str:
+        """Create or update the database `name`; returns its identity (64 hex digits).
+
+        A `program` of host type `Js` is the text of a JavaScript module.
+        """
         answer = await self._request(
             "PUT",
             f"/v1/database/{quote(name, safe='')}",
-            params={"host_type": "Wasm"} | ({"clear": "true"} if clear else {}),
-            content=wasm,
+            params={"host_type": host_type} | ({"clear": "true"} if clear else {}),
+            content=program,
             timeout_s=max(_PUBLISH_S, self._timeout_s),
         )
         return str(_member(answer, "Success", "database_identity"))

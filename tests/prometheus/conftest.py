@@ -12,13 +12,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from analyzer.measure import Bench
+from analyzer.arms import Arm
+from analyzer.bench import Bench, open_bench
 from analyzer.metrics.settle import settle
 from analyzer.metrics.window import Window
-from analyzer.scenarios import LOBBY, Arm
+from analyzer.scenarios import LOBBY
 from analyzer.stdb.http import StdbHttp
-from analyzer.swarm.subscribers import Swarm
-from analyzer.swarm.writer import Writer
 from analyzer.target import Server
 from tests.prometheus.server import RANGE_S, Prometheus, prometheus
 
@@ -87,10 +86,10 @@ async def _bench(url: str, wasm: bytes, arm: Arm) -> AsyncIterator[Bench]:
     async with StdbHttp(url, token=token) as http:
         database = await http.publish(f"test-prometheus-{secrets.token_hex(4)}", wasm)
         try:
-            await http.call(database, LOBBY.seed, [ROOMS])
-            async with Swarm(url, database, arm.queries) as swarm, Writer(url, database) as writer:
-                await swarm.grow_to(CLIENTS)
-                bench = Bench(http, database, swarm, writer, ROOMS)
+            async with open_bench(
+                http, database, arm, ROOMS, seed=LOBBY.seed, owner=token
+            ) as bench:
+                await bench.swarm.grow_to(CLIENTS)
                 await _write(bench)
                 yield bench
         finally:
@@ -99,7 +98,7 @@ async def _bench(url: str, wasm: bytes, arm: Arm) -> AsyncIterator[Bench]:
 
 async def _write(bench: Bench) -> Window:
     before = await bench.scrape()
-    run = await bench.write("settle_street", WRITES, 100.0)
+    run, _ = await bench.write(WRITES, 100.0)
     return await settle(
         bench.scrape,
         before,
