@@ -12,7 +12,7 @@ from analyzer.build.cache import PACKAGE, cache_dir, source_dir, source_key
 from analyzer.build.cargo import cargo_build, path_remaps
 from analyzer.errors import BuildError
 
-MODULES = ("lobby", "tournament")
+MODULES = ("lobby", "poker", "tournament")
 _TARGET = "wasm32-unknown-unknown"
 PACKED = PACKAGE / "wasm"
 
