@@ -18,6 +18,7 @@ VERBS = {
     "report": "print the report of a run again",
     "residue": "what clients that left go on costing, until the cleanup of views",
     "scenarios": "list the scenarios with their arms and axes",
+    "tables": "poker tables opened in one transaction, and their hand loops",
 }
 
 

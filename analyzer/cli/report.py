@@ -13,6 +13,7 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(run: Path, budget: str | None, as_json: bool) -> None:
     """Print the report of the run directory RUN again; nothing is measured or written."""
+    from analyzer.cli.experiment import refuse_void_records
     from analyzer.cli.output import print_document, refuse_void
     from analyzer.experiments.lab import is_experiment, load_records
     from analyzer.report.experiments import experiment_content
@@ -25,6 +26,7 @@ def command(run: Path, budget: str | None, as_json: bool) -> None:
         print_document(
             lambda: list(records.records), lambda: experiment_content(records), as_json=as_json
         )
+        refuse_void_records(records)
         return
     found = load_run(run)
     analysis, content = analyse_run(found, None if budget is None else milliseconds(budget))

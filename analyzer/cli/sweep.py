@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from analyzer.cli import Verbs
+from analyzer.cli.server import server_options
 from analyzer.errors import SweepError, UsageError
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS, Scenario
@@ -97,20 +98,7 @@ Examples:
     metavar="DIR",
     help="Run directory.  [default: runs/<date>-<scenario>]",
 )
-@click.option(
-    "--server-bin",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="PATH",
-    help="Measure this spacetimedb-standalone, started for the sweep.",
-)
-@click.option("--server", metavar="URL", help="Measure a running server.")
-@click.option(
-    "--token-file",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Token for --server.",
-)
-@click.option("--allow-remote", is_flag=True, help="Allow a --server that is not loopback.")
+@server_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.version_option(package_name="stdb-sweep", message="stdb-sweep %(version)s")
 @click.pass_context

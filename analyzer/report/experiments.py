@@ -6,8 +6,9 @@ from analyzer.errors import RunError
 from analyzer.experiments.lab import Records
 from analyzer.report.layout import Content
 from analyzer.report.residue import residue_content
+from analyzer.report.tables import tables_content
 
-_CONTENTS = {"residue": residue_content}
+_CONTENTS = {"residue": residue_content, "tables": tables_content}
 
 
 def experiment_content(found: Records) -> Content:
