@@ -9,6 +9,7 @@ from statistics import median
 
 from analyzer.experiments.lab import Record, Records
 from analyzer.experiments.tables import ROWS, SEEKS
+from analyzer.metrics.window import lock_share
 from analyzer.published import published_dir
 from analyzer.report.layout import Content, Lines, Section, Table
 from analyzer.report.numbers import cost, number, percent
@@ -183,19 +184,16 @@ def _hands_each(record: Record) -> float | None:
     return _each(record, _hands(record))
 
 
-def _held_ms(record: Record) -> float | None:
-    reducer_ms, update_ms = record["reducer_ms"], record["update_ms"]
-    return None if reducer_ms is None or update_ms is None else float(reducer_ms + update_ms)
-
-
 def _step_ms(record: Record) -> float | None:
-    held_ms = _held_ms(record)
-    return held_ms / record["steps"] if held_ms is not None and record["steps"] else None
+    reducer_ms, update_ms = record["reducer_ms"], record["update_ms"]
+    if reducer_ms is None or update_ms is None or not record["steps"]:
+        return None
+    return float((reducer_ms + update_ms) / record["steps"])
 
 
 def _lock_share(record: Record) -> float | None:
-    held_ms = _held_ms(record)
-    return None if held_ms is None else held_ms / 1e3 / record["seconds"]
+    step_ms = _step_ms(record)
+    return None if step_ms is None else lock_share(step_ms, record["steps"] / record["seconds"])
 
 
 def _cores(record: Record) -> float | None:
