@@ -12,7 +12,7 @@ from analyzer.experiments.tables import ROWS, SEEKS
 from analyzer.metrics.window import lock_share
 from analyzer.published import published_dir
 from analyzer.report.layout import Content, Lines, Section, Table
-from analyzer.report.numbers import cost, number, percent
+from analyzer.report.numbers import cost, number
 
 _ARTICLE_CLOCK_S = 20.0
 _ARTICLE_TABLES = 128
@@ -72,7 +72,7 @@ def _loops_section(loops: list[Record], settings: Record) -> Section:
         ("hands/min", _hands, number),
         ("a table", _hands_each, number),
         ("ms a step", _step_ms, cost),
-        ("lock", _lock_share, lambda share: "-" if share is None else percent(share)),
+        ("lock %", _lock_percent, number),
         ("cores", _cores, number),
         ("cores a table", _cores_each, number),
     )
@@ -112,7 +112,7 @@ def _article_section(openings: list[Record], loops: list[Record], settings: Reco
         (what, unit, _span([article[name] for name in names]), _span(_medians(records, value)))
         for what, unit, records, value, names in lines
     )
-    text = "here: the lowest to the highest N; hands and cores compare at a clock of 20 s only"
+    text = "here: least to most over all N; hands and cores are compared at a clock of 20 s only"
     table = Table("", ("quantity", "unit", "article", "here"), rows, labels=2)
     return Section("Beside the article", (table, Lines((text,))))
 
@@ -191,9 +191,11 @@ def _step_ms(record: Record) -> float | None:
     return float((reducer_ms + update_ms) / record["steps"])
 
 
-def _lock_share(record: Record) -> float | None:
+def _lock_percent(record: Record) -> float | None:
     step_ms = _step_ms(record)
-    return None if step_ms is None else lock_share(step_ms, record["steps"] / record["seconds"])
+    if step_ms is None:
+        return None
+    return 100 * lock_share(step_ms, record["steps"] / record["seconds"])
 
 
 def _cores(record: Record) -> float | None:
