@@ -48,8 +48,8 @@ class Settings:
     repeats: int = 3
 
     def __post_init__(self) -> None:
-        if self.tables[-1] > MOST_TABLES:
-            raise UsageError(f"--tables {self.tables[-1]}: it takes up to {MOST_TABLES}")
+        if max(self.tables) > MOST_TABLES:
+            raise UsageError(f"--tables {max(self.tables)}: it takes up to {MOST_TABLES}")
         if self.clock_s < _LEAST_CLOCK_S:
             raise UsageError(f"--clock {text_ms(self.clock_s * 1e3)}: it takes 5ms or more")
 
@@ -89,15 +89,14 @@ async def _measure(settings: Settings, at: Lab, count: int, repeat: int) -> None
         which = {"tables": count, "repeat": repeat}
         opened = await hall.open(count)
         at.record({"kind": "opening", **which, **opened})
-        at.note(
-            f"{count} tables: {opened['rows']} rows, {opened['index_seeks']} seeks, "
-            f"{text_ms(opened['reducer_ms'] or 0)}{_void(opened)}"
-        )
+        took = "" if opened["reducer_ms"] is None else f" in {text_ms(opened['reducer_ms'])}"
+        at.note(f"{count} tables opened{took}{_void(opened)}")
         if opened["reasons"]:
             return
         looped = await hall.watch(settings.clock_s, settings.watch_s)
         at.record({"kind": "loops", **which, **looped})
-        at.note(f"{count} tables: {looped['hands']} hands dealt{_void(looped)}")
+        dealt = "" if looped["hands"] is None else f", {looped['hands']} hands dealt"
+        at.note(f"{count} tables watched{dealt}{_void(looped)}")
 
 
 def _void(record: Record) -> str:
