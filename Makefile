@@ -46,6 +46,7 @@ sweep: setup
 	$(BIN)/stdb-sweep --clients 10,50,100 --rooms 8,64,256,1000
 
 test: setup prometheus
+	cd modules && CARGO_TARGET_DIR=$(CACHE)/modules/target cargo test --locked --quiet -p poker
 	$(BIN)/python -m pytest
 
 bench: setup

@@ -11,7 +11,7 @@ from analyzer.build.cache import PACKAGE, cache_dir, source_dir, source_key
 from analyzer.build.cargo import cargo_build, path_remaps
 from analyzer.errors import BuildError
 
-MODULES = ("dashboard", "lobby", "tournament", "transfer")
+MODULES = ("dashboard", "lobby", "poker", "tournament", "transfer")
 _TARGET = "wasm32-unknown-unknown"
 PACKED = PACKAGE / "wasm"
 

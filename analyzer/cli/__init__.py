@@ -25,6 +25,7 @@ VERBS = {
     "review": "set every view design side by side and say which to ship",
     "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
+    "tables": "poker tables opened in one transaction, and their hand loops",
     "transport": "the same transfers over HTTP, WebSocket and pipelined",
 }
 

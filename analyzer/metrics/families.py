@@ -14,6 +14,7 @@ TXN_ELAPSED = "spacetime_txn_elapsed_time_sec"
 TXNS = "spacetime_num_txns_total"
 SEEKS = "spacetime_num_index_seeks_total"
 ROWS_SCANNED = "spacetime_num_rows_scanned_total"
+ROWS_INSERTED = "spacetime_num_rows_inserted_total"
 BYTES_WRITTEN = "spacetime_num_bytes_written_total"
 BYTES_SENT = "spacetime_num_bytes_sent_to_clients_total"
 DELTA_QUERIES = "spacetime_num_delta_queries_evaluated"
@@ -55,6 +56,9 @@ FAMILIES = (
     Family(TXNS, "counter", _TXN | {"committed"}, required=True),
     Family(SEEKS, "counter", _TYPE, required=True),
     Family(ROWS_SCANNED, "counter", _TYPE, required=True),
+    Family(
+        ROWS_INSERTED, "counter", frozenset({"txn_type", "db", "reducer_or_query", "table_name"})
+    ),
     Family(BYTES_WRITTEN, "counter", _TYPE),
     Family(BYTES_SENT, "counter", _TYPE),
     Family(DELTA_QUERIES, "counter", frozenset({"db"})),

@@ -165,6 +165,17 @@ class Window:
         tells = self.after.series(f.VIEW_CALLS, db=self.database, reducer=self.reducer)
         return 0.0 if rose is None and tells else rose
 
+    def rows_inserted(self, table: str | None = None) -> int | None:
+        """Rows the reducer inserted, views' rows included, or those of them in one table.
+
+        An updated row counts: it is deleted and inserted. Absent beside others of its kind is none.
+        """
+        ours = self._rises(f.ROWS_INSERTED, txn_type="Reducer", reducer_or_query=self.reducer)
+        if not ours:
+            return None
+        wanted = (by for have, by in ours.items() if table in (None, dict(have)["table_name"]))
+        return _whole(total([0, *wanted]))
+
     def _transactions(self, committed: str) -> int | None:
         """A series begins with its first transaction: beside its twin, absent is none."""
         ours = self._rises(f.TXNS, txn_type="Reducer", reducer=self.reducer)

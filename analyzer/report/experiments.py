@@ -7,11 +7,13 @@ from analyzer.experiments.lab import Records
 from analyzer.report.dashboard import dashboard_content
 from analyzer.report.layout import Content
 from analyzer.report.residue import residue_content
+from analyzer.report.tables import tables_content
 from analyzer.report.transport import transport_content
 
 _CONTENTS = {
     "dashboard": dashboard_content,
     "residue": residue_content,
+    "tables": tables_content,
     "transport": transport_content,
 }
 

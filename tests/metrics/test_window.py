@@ -25,6 +25,11 @@ def seeks(count: float, db: str = DB, kind: str = "Reducer") -> Series:
     return (f.SEEKS, {"db": db, "txn_type": kind}, count)
 
 
+def inserted(table: str, rows: float, reducer: str = "write") -> Series:
+    labels = {"db": DB, "txn_type": "Reducer", "reducer_or_query": reducer, "table_name": table}
+    return (f.ROWS_INSERTED, labels, rows)
+
+
 def test_a_write_is_a_reducer_and_an_update_transaction_and_nothing_else() -> None:
     seen = window(
         [*cpu("Reducer", 1.0, 10), *cpu("Update", 1.0, 10), *cpu("Subscribe", 1.0, 5, "")],
@@ -190,3 +195,12 @@ def test_a_counter_that_falls_or_vanishes_is_a_reset_of_this_database_alone() ->
 def test_labels_a_version_adds_do_not_matter() -> None:
     page = f'{f.SEEKS}{{db="{DB}",txn_type="Reducer",node="7"}} 12\n'
     assert Window(Snapshot({}), parse(page, url=URL), DB, "write").index_seeks == 12
+
+
+def test_rows_inserted_are_those_of_the_reducer_by_table() -> None:
+    before = [inserted("hand", 3), inserted("hand", 9, "other")]
+    seen = window(before, [inserted("hand", 5), inserted("seat", 8), inserted("hand", 11, "other")])
+    assert seen.rows_inserted() == 2 + 8
+    assert seen.rows_inserted("hand") == 2
+    assert seen.rows_inserted("nowhere") == 0
+    assert window([], [inserted("hand", 1, "other")]).rows_inserted() is None
