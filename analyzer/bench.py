@@ -13,7 +13,8 @@ from analyzer.metrics.parse import parse
 from analyzer.metrics.snapshot import Snapshot
 from analyzer.stdb.http import StdbHttp
 from analyzer.stdb.schema import Schema
-from analyzer.swarm.kinds import Subscribers, swarm_of
+from analyzer.swarm.clients import Client, Clients
+from analyzer.swarm.kinds import swarm_of
 from analyzer.swarm.subscriber import Script
 from analyzer.swarm.writer import Writer, WriteRun
 
@@ -27,7 +28,7 @@ class Bench:
     http: StdbHttp
     database: str
     schema: Schema
-    swarm: Subscribers
+    swarm: Clients[Client]
     writer: Writer
     arm: Arm
     rows: int

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 
+from analyzer.closing import Closing
 from analyzer.errors import HttpError, TargetError
 from analyzer.stdb.words import cause, one_line
 
@@ -27,7 +27,7 @@ class Identity:
     token: str = field(repr=False)
 
 
-class StdbHttp:
+class StdbHttp(Closing):
     """Speaks to one server; an async context manager.
 
     Every method raises HttpError, one line with the URL, when the server cannot be reached,
@@ -44,15 +44,7 @@ class StdbHttp:
             timeout=None,  # one bound for the whole answer instead, in _request
         )
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def close(self) -> None:
         await self._client.aclose()
 
     def __repr__(self) -> str:

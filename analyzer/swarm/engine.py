@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from analyzer.errors import HttpError, MeasurementError
 from analyzer.stdb.http import StdbHttp
+from analyzer.swarm.clients import Clients
 
 _AT_ONCE = 100
 _POLL_S = 0.005
@@ -26,7 +24,7 @@ class _Client:
     ended: str | None
 
 
-class EngineSwarm:
+class EngineSwarm(Clients[_Client]):
     """Subscribers of `queries` in the process of the engine; an async context manager.
 
     They are driven over the engine's private HTTP API, under the token of the database's owner,
@@ -42,41 +40,11 @@ class EngineSwarm:
         *,
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
+        super().__init__()
         self._http = http
         self._database = database
         self._queries = list(queries)
         self._progress = progress or (lambda subscribed, of: None)
-        self._clients: list[_Client] = []
-        self._baseline: list[int] = []
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
-
-    @property
-    def size(self) -> int:
-        return len(self._clients)
-
-    @property
-    def live(self) -> int:
-        """Clients that still receive."""
-        return sum(client.ended is None for client in self._clients)
-
-    @property
-    def identities(self) -> list[str]:
-        return [client.identity for client in self._clients]
-
-    @property
-    def closings(self) -> Counter[str]:
-        """How often each cause ended a client, such as `module_exited`."""
-        return Counter(client.ended for client in self._clients if client.ended is not None)
 
     async def grow_to(self, clients: int) -> None:
         """Add subscribers until `clients` are subscribed; on any failure close the whole swarm.
@@ -95,22 +63,7 @@ class EngineSwarm:
             raise
         self.begin_window()
 
-    def begin_window(self) -> None:
-        self._baseline = [client.updates for client in self._clients]
-
-    def window_deliveries(self) -> list[int]:
-        """TransactionUpdates per client since `begin_window`, in the order of `identities`."""
-        return [
-            client.updates - before
-            for client, before in zip(self._clients, self._baseline, strict=True)
-        ]
-
     async def wait_deliveries(self, wanted: int | Sequence[int], timeout_s: float) -> bool:
-        """Wait until every client has had so many updates in this window; False if one has not.
-
-        `wanted` is the same for all or one number per client. It does not wait for clients that
-        have ended. Raises HttpError when the engine is gone.
-        """
         loop = asyncio.get_running_loop()
         deadline_s = loop.time() + timeout_s
         while self._clients:
@@ -124,16 +77,6 @@ class EngineSwarm:
                 return False
             await asyncio.sleep(_POLL_S)
         return True
-
-    async def wait_quiet(self, quiet_s: float, timeout_s: float) -> None:
-        """Wait until no client has had an update for `quiet_s` seconds."""
-        deadline_s = asyncio.get_running_loop().time() + timeout_s
-        seen: list[int] | None = None
-        while seen != (seen := self.window_deliveries()):
-            if asyncio.get_running_loop().time() >= deadline_s:
-                return
-            await asyncio.sleep(quiet_s)
-            await self._refresh()
 
     async def close(self) -> None:
         """Disconnect all; idempotent. A database or engine that is gone has done so itself."""

@@ -11,10 +11,10 @@ import contextlib
 import re
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 from urllib.parse import quote, urlsplit
 
+from analyzer.closing import Closing
 from analyzer.errors import HttpError, MeasurementError
 from analyzer.stdb.words import cause, one_line
 from analyzer.swarm.tally import Tally, WriteRun
@@ -23,7 +23,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 _OPEN_S = 30.0
 
 
-class Poster:
+class Poster(Closing):
     """Calls reducers over HTTP; an async context manager.
 
     Opening raises HttpError when the server cannot be reached.
@@ -53,12 +53,7 @@ class Poster:
             raise HttpError(f"cannot reach {where}: {cause(error)}", url=where) from None
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def close(self) -> None:
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Self
 
+from analyzer.closing import Closing
 from analyzer.errors import MeasurementError
 from analyzer.stdb.connection import Connection, closed_errors, closing_text, open_connection
 from analyzer.stdb.messages import InitialConnection, ReducerResult, call_reducer, decode, split
@@ -20,7 +20,7 @@ _LATE_S = 0.005
 _LATE_SHARE = 0.1
 
 
-class Writer:
+class Writer(Closing):
     """Calls reducers over a WebSocket of its own; an async context manager.
 
     Opening raises HttpError when the connection is refused.
@@ -56,14 +56,6 @@ class Writer:
             await self._connection.close()
             raise
         return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
 
     async def close(self) -> None:
         """Idempotent; takes about 2 s at most."""
