@@ -96,7 +96,7 @@ _OPTIONS = (
     click.option(
         "--writes",
         type=click.IntRange(1),
-        help="Writes per window.  [default: 3 to 100, for about 0.2 s]",
+        help="Writes per window.  [default: 3 to 100, for about 0.2 s; paced at least 10]",
     ),
     click.option(
         "--rate",

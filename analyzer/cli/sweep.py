@@ -15,7 +15,7 @@ from analyzer.own import own_scenario
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
 from analyzer.sweepfile import SweepFile
-from analyzer.units import milliseconds, whole_numbers
+from analyzer.units import milliseconds, per_second, text_seconds, whole_numbers
 
 if TYPE_CHECKING:
     from analyzer.store import Run
@@ -164,6 +164,8 @@ def _announcement(plan: Plan) -> str:
         f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats} repeats, "
         f"{len(list(plan.blocks()))} databases, {steps} steps"
     )
+    if plan.rate:
+        text += f"; at {per_second(plan.rate)} the windows take {text_seconds(plan.paced_s)}"
     if steps > MANY_STEPS:
         text += "; that is a long sweep: Ctrl-C stops it, the same command goes on"
     return text
