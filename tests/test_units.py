@@ -48,8 +48,8 @@ def test_a_list_is_read_ascending_and_each_number_once(text: str, numbers: tuple
         ("1;2", "'1;2'"),
         ("١٠", "'١٠'"),
         ("99999999", "'99999999'"),
-        ("9" * 5001, "above 9999999"),
-        ("x" * 5001, "is not a whole number"),
+        pytest.param("9" * 5001, "above 9999999", id="5001 digits"),
+        pytest.param("x" * 5001, "is not a whole number", id="5001 letters"),
     ],
 )
 def test_a_bad_list_names_the_flag_and_the_bad_item(text: str, item: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from analyzer.arms import Scenario
 from analyzer.cli import Verbs
@@ -50,10 +51,17 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     Without a server it measures the embedded engine. The same command goes on with a sweep
     that was interrupted.
     """
-    if ctx.invoked_subcommand is not None:
+    given = [
+        param.opts[0]
+        for param in ctx.command.params
+        if ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+    ]
+    verb = ctx.invoked_subcommand
+    if verb and given:
+        raise UsageError(f"{given[0]} stands before {verb!r}: flags of a verb come after it")
+    if verb:
         return None
-    names = ("clients", "rooms", "entrants", "module", "database")
-    if all(flags[name] is None for name in names):
+    if not given:
         click.echo(ctx.get_help())
         return 0
     return run_sweep(None, **flags)
