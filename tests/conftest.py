@@ -14,7 +14,6 @@ from analyzer.build.cache import cache_dir
 from analyzer.build.modules import build_workspace, module_wasm
 from analyzer.target import Server, Target
 
-
 # A busy machine is no failure.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
