@@ -135,9 +135,17 @@ def test_help_needs_no_heavy_import(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verb", [[], *([verb] for verb in sorted(VERBS))])
 def test_every_verb_has_help(tmp_path: Path, verb: list[str]) -> None:
-    done = stdb_sweep(*verb, "--help", cwd=tmp_path)
+    done = stdb_sweep(*verb, "--help", cwd=tmp_path, env={"COLUMNS": "80"})
     assert done.returncode == 0
     assert done.stdout.startswith("Usage: stdb-sweep")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "..." not in done.stdout.replace("]...", ""), "a summary is cut short"
+
+
+def test_the_list_of_scenarios_fits_a_terminal(tmp_path: Path) -> None:
+    lines = stdb_sweep("scenarios", cwd=tmp_path).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert " * per_sender       the lobby as each caller sees it: one materialization per" in lines
 
 
 def test_scenarios_lists_every_arm_with_its_axis(tmp_path: Path) -> None:

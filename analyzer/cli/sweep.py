@@ -28,10 +28,10 @@ EXAMPLES = """
 Examples:
   stdb-sweep --clients 10,50,100 --rooms 8,64,256,1000
   stdb-sweep --clients 50,100 --entrants 64,128,512,1024
-  stdb-sweep --clients 10,50,100 --rooms 8,64 --arms per_sender,projection --budget 20ms
+  stdb-sweep --clients 10,50 --rooms 64 --arms per_sender,split --budget 20ms
   stdb-sweep --clients 10,50 --rooms 8,64 --server http://127.0.0.1:3000
-  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby --write 'move({i})' \\
-             --seed-call 'fill({rows})'
+  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby \\
+             --write 'move({i})' --seed-call 'fill({rows})'
 """
 
 
