@@ -12,7 +12,7 @@ from analyzer.cli.types import Folder, Whole
 EXAMPLES = """
 \b
 Examples:
-  stdb-sweep dashboard                                 0 to 20: takes 2.5 min
+  stdb-sweep dashboard                                  0 to 20: takes 2.5 min
   stdb-sweep dashboard --dashboards 0,1,5,20 --rooms 64 --every 5s
   stdb-sweep dashboard --rate 1 --every 1s --rounds 20  few writes
 """

@@ -12,10 +12,10 @@ from analyzer.cli.types import Folder, Whole
 EXAMPLES = """
 \b
 Examples:
-  stdb-sweep residue                         20 clients leave: takes 21 min
+  stdb-sweep residue                           20 clients leave: takes 21 min
   stdb-sweep residue --leave-min 9 --every 5s  the cleanup comes 11 min later
   stdb-sweep residue --churn 4 --minutes 60    4 clients a minute come and go
-  stdb-sweep residue --expire-now            the cleanup is called at once
+  stdb-sweep residue --expire-now              the cleanup is called at once
 """
 
 

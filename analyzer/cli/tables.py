@@ -13,7 +13,7 @@ from analyzer.cli.types import Folder, Whole
 EXAMPLES = """
 \b
 Examples:
-  stdb-sweep tables                           1 to 1,000 tables: takes 17 min
+  stdb-sweep tables                            1 to 1,000 tables: takes 17 min
   stdb-sweep tables --tables 128 --watch 5min  one hall, watched for longer
   stdb-sweep tables --tables 1,10,100 --clock 1s --watch 10s --repeats 1
 """
