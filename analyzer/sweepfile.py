@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analyzer.build.cache import source_dir
 from analyzer.errors import UsageError
 from analyzer.own import nearest
 
@@ -28,8 +29,11 @@ class SweepFile:
 def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     """Read a sweep file whose keys are among `known`; `module` is relative to its folder.
 
-    Raises UsageError for a file that is no TOML, and for an unknown key with the nearest one.
+    Ours, `sweeps/...`, are found from any folder. Raises UsageError for a file that is no TOML,
+    and for an unknown key with the nearest one.
     """
+    if path.parent == Path("sweeps") and not path.exists():
+        path = source_dir("sweeps") / path.name
     try:
         text = path.read_text(encoding="utf-8")
         document = tomllib.loads(text)

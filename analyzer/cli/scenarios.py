@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from textwrap import wrap
 from typing import Any
 
 import click
 
 from analyzer.scenarios import SCENARIOS
+
+_INDENT = " " * 20
 
 
 @click.command()
@@ -22,12 +25,16 @@ def command(as_json: bool) -> None:
         click.echo(f"{entry['scenario']}  (--{entry['axis']} LIST, {entry['symbol']})")
         for arm in entry["arms"]:
             mark = "*" if arm["default"] else " "
-            click.echo(f" {mark} {arm['name']:<16} {arm['summary']}")
-            click.echo(f"   {'':<16} subscribes to {'; '.join(arm['queries'])}")
+            click.echo(_told(f" {mark} {arm['name']:<16} {arm['summary']}"))
+            click.echo(_told(f"{_INDENT}subscribes to {'; '.join(arm['queries'])}"))
             click.echo(
-                f"   {'':<16} counts {arm['seeks']} index seeks, {arm['view_calls']} view calls"
+                _told(f"{_INDENT}counts {arm['seeks']} index seeks, {arm['view_calls']} view calls")
             )
     click.echo("* measured unless --arms says otherwise")
+
+
+def _told(text: str) -> str:
+    return "\n".join(wrap(text, 80, subsequent_indent=_INDENT))
 
 
 def _describe(name: str) -> dict[str, Any]:

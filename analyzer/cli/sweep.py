@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from analyzer.arms import Scenario
 from analyzer.cli import Verbs
@@ -15,7 +16,7 @@ from analyzer.own import own_scenario
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
 from analyzer.sweepfile import SweepFile
-from analyzer.units import milliseconds, whole_numbers
+from analyzer.units import milliseconds, per_second, text_seconds, whole_numbers
 
 if TYPE_CHECKING:
     from analyzer.store import Run
@@ -27,10 +28,10 @@ EXAMPLES = """
 Examples:
   stdb-sweep --clients 10,50,100 --rooms 8,64,256,1000
   stdb-sweep --clients 50,100 --entrants 64,128,512,1024
-  stdb-sweep --clients 10,50,100 --rooms 8,64 --arms per_sender,projection --budget 20ms
+  stdb-sweep --clients 10,50 --rooms 64 --arms per_sender,split --budget 20ms
   stdb-sweep --clients 10,50 --rooms 8,64 --server http://127.0.0.1:3000
-  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby --write 'move({i})' \\
-             --seed-call 'fill({rows})'
+  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby \\
+             --write 'move({i})' --seed-call 'fill({rows})'
 """
 
 
@@ -50,10 +51,17 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     Without a server it measures the embedded engine. The same command goes on with a sweep
     that was interrupted.
     """
-    if ctx.invoked_subcommand is not None:
+    given = [
+        param.opts[0]
+        for param in ctx.command.params
+        if ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+    ]
+    verb = ctx.invoked_subcommand
+    if verb and given:
+        raise UsageError(f"{given[0]} stands before {verb!r}: flags of a verb come after it")
+    if verb:
         return None
-    names = ("clients", "rooms", "entrants", "module", "database")
-    if all(flags[name] is None for name in names):
+    if not given:
         click.echo(ctx.get_help())
         return 0
     return run_sweep(None, **flags)
@@ -164,6 +172,8 @@ def _announcement(plan: Plan) -> str:
         f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats} repeats, "
         f"{len(list(plan.blocks()))} databases, {steps} steps"
     )
+    if plan.rate:
+        text += f"; at {per_second(plan.rate)} the windows take {text_seconds(plan.paced_s)}"
     if steps > MANY_STEPS:
         text += "; that is a long sweep: Ctrl-C stops it, the same command goes on"
     return text
