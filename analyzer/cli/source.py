@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from analyzer.errors import FitError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analyzer.model.analysis import Analysis
     from analyzer.model.budget import Budget
+    from analyzer.model.foretell import Foresight
 
 
 def analyse_source(
@@ -20,6 +23,39 @@ def analyse_source(
     Raises RunError when it is neither, FitError when the arm is not there or no arm has a model.
     """
     from analyzer.model.analysis import BUDGET_MS, analyse
+
+    frame, seed, mixed = _read(path, arm)
+    found = analyse(
+        frame, budget=budget or BUDGET_MS, seed=seed, extrapolate=extrapolate, refusal=mixed
+    )
+    if not any(item.model for item in found.arms):
+        raise FitError("; ".join(f"{item.arm}: {item.refusal}" for item in found.arms))
+    return found
+
+
+def foretell_source(path: Path, arm: str | None, up_to: int) -> tuple[list[Foresight], list[str]]:
+    """Train each arm at `path` on at most `up_to` clients; with the arms that have no model.
+
+    Raises RunError when it is neither run nor table, FitError when none can be trained.
+    """
+    from analyzer.model.foretell import foretell
+
+    frame, seed, mixed = _read(path, arm)
+    if mixed:
+        raise FitError(mixed)
+    found, refused = [], []
+    for (_, name), rows in frame.groupby(["scenario", "arm"], sort=False):
+        try:
+            found.append(foretell(rows, up_to, seed=seed))
+        except FitError as error:
+            refused.append(f"{name}: {error}")
+    if not found:
+        raise FitError("; ".join(refused))
+    return found, refused
+
+
+def _read(path: Path, arm: str | None) -> tuple[pd.DataFrame, int, str]:
+    """Its rows, the seed of its bootstrap, and why its times carry no model, if they do not."""
     from analyzer.model.bootstrap import SEED
     from analyzer.model.cells import tidy
     from analyzer.store import load_run
@@ -29,15 +65,10 @@ def analyse_source(
         frame, seed, mixed = tidy(read_table(path)), SEED, ""
     else:
         run = load_run(path)
-        frame, seed, mixed = run.frame(), run.manifest["seed"], run.mixed
+        frame, seed, mixed = tidy(run.frame()), run.manifest["seed"], run.mixed
     if arm is not None:
         known = ", ".join(dict.fromkeys(frame["arm"]))
         frame = frame[frame["arm"] == arm]
         if frame.empty:
             raise FitError(f"{path} has no arm {arm!r}: it has {known}")
-    found = analyse(
-        frame, budget=budget or BUDGET_MS, seed=seed, extrapolate=extrapolate, refusal=mixed
-    )
-    if not any(item.model for item in found.arms):
-        raise FitError("; ".join(f"{item.arm}: {item.refusal}" for item in found.arms))
-    return found
+    return frame, seed, mixed
