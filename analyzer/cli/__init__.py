@@ -26,6 +26,7 @@ VERBS = {
     "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
     "tables": "poker tables opened in one transaction, and their hand loops",
+    "verify": "measure the cells at the ceilings of a run and report the miss",
     "transport": "the same transfers over HTTP, WebSocket and pipelined",
 }
 

@@ -75,6 +75,11 @@ _OPTIONS = (
         help="Lock time a write may cost: a ceiling is the most clients within it.",
     ),
     click.option(
+        "--verify",
+        is_flag=True,
+        help="Measure the cells at the ceilings as well: what they missed.",
+    ),
+    click.option(
         "--repeats",
         type=click.IntRange(1),
         help="Fresh databases per cell; intervals need 2 or more.  [default: 3]",

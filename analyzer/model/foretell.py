@@ -85,9 +85,7 @@ class Foresight:
         }
 
 
-def foretell(
-    frame: pd.DataFrame, up_to: int, *, seed: int = SEED, draws: int = DRAWS
-) -> Foresight:
+def foretell(frame: pd.DataFrame, up_to: int, *, seed: int = SEED, draws: int = DRAWS) -> Foresight:
     """Fit the rows of one arm up to S = `up_to` and predict every cell beyond.
 
     Parameters
@@ -112,7 +110,7 @@ def foretell(
     cells = []
     for s, r, values in zip(more.clients, more.rows, more.repeats, strict=True):
         low, high = model.interval(s, r, repeats=len(values)) or (None, None)
-        beside = bilinear and bilinear.predict(s, r)
+        beside = bilinear.predict(s, r) if bilinear else None
         cells.append(
             Foretold(int(s), int(r), float(values.mean()), model.predict(s, r), low, high, beside)
         )

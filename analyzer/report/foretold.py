@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from analyzer.model.foretell import Foresight, Foretold
 from analyzer.report.layout import Content, Lines, Section, Table
 from analyzer.report.modelled import fit_blocks
-from analyzer.report.numbers import cost, percent, span
+from analyzer.report.numbers import cost, percent, signed, span
 
 
 def foresight_content(found: Sequence[Foresight], refused: Sequence[str]) -> Content:
@@ -37,18 +37,13 @@ def _section(found: Foresight) -> Section:
 
 
 def _row(cell: Foretold) -> tuple[str, ...]:
-    beside = cell.bilinear_error
     return (
         f"{cell.clients:,}",
         f"{cell.rows:,}",
         cost(cell.measured_ms),
         cost(cell.foretold_ms),
-        span(cell.low_ms, cell.high_ms) + ("" if cell.inside is not False else " (out)"),
-        _signed(cell.error),
+        span(cell.low_ms, cell.high_ms),
+        signed(cell.error),
         cost(cell.bilinear_ms),
-        "-" if beside is None else _signed(beside),
+        signed(cell.bilinear_error),
     )
-
-
-def _signed(share: float) -> str:
-    return f"{100 * share:+.0f} %"
