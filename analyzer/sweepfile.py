@@ -1,4 +1,4 @@
-"""Sweep files: the flags of a sweep in TOML, and the view designs of a module of one's own."""
+"""Sweep files: the flags of a sweep or an experiment in TOML, and designs of one's own module."""
 
 from __future__ import annotations
 
@@ -30,13 +30,7 @@ def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
 
     Raises UsageError for a file that is no TOML, and for an unknown key with the nearest one.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} is no TOML: {error}") from None
+    text, document = _read(path)
     arms = document.pop("arm", [])
     if not (isinstance(arms, list) and all(isinstance(arm, dict) for arm in arms)):
         raise UsageError(f"{path}: write each arm as a table of its own, [[arm]]")
@@ -54,3 +48,24 @@ def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     if "module" in flags:
         flags["module"] = str(path.parent / flags["module"])
     return SweepFile(flags, tuple(arms), {"name": path.name, "text": text})
+
+
+def experiment_of(path: Path, known: Collection[str]) -> str | None:
+    """Which of the `known` experiments the file is for; None for a sweep.
+
+    Raises UsageError for a file that is no TOML, and for an experiment that is not known.
+    """
+    name = _read(path)[1].get("experiment")
+    if name is not None and name not in known:
+        raise UsageError(f"{path}: no experiment {name!r}: {nearest(str(name), known)}")
+    return name
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} is no TOML: {error}") from None

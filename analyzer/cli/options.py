@@ -12,7 +12,7 @@ from analyzer.cli.server import SERVER_OPTIONS
 from analyzer.plan import SUBSCRIBERS
 from analyzer.sweepfile import SweepFile, read_sweep_file
 
-_NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
+NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -147,7 +147,7 @@ _OPTIONS = (
 def read_file(ctx: click.Context, _: click.Parameter, path: Path) -> SweepFile:
     """Read a sweep file; what stands in it takes the place of the defaults, so that flags win."""
     known = {param.name for param in ctx.command.params if isinstance(param, click.Option)}
-    sweep_file = read_sweep_file(path, {name for name in known - _NOT_IN_FILES if name})
+    sweep_file = read_sweep_file(path, {name for name in known - NOT_IN_FILES if name})
     ctx.default_map = sweep_file.flags
     return sweep_file
 
