@@ -1,4 +1,4 @@
-"""Sweep files: the flags of a sweep in TOML, and the view designs of a module of one's own."""
+"""Sweep files: the flags of a sweep or an experiment in TOML, and designs of one's own module."""
 
 from __future__ import annotations
 
@@ -29,18 +29,10 @@ class SweepFile:
 def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     """Read a sweep file whose keys are among `known`; `module` is relative to its folder.
 
-    Ours, `sweeps/...`, are found from any folder. Raises UsageError for a file that is no TOML,
-    and for an unknown key with the nearest one.
+    Raises UsageError for a file that is no TOML, and for an unknown key with the nearest one.
     """
-    if path.parent == Path("sweeps") and not path.exists():
-        path = source_dir("sweeps") / path.name
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} is no TOML: {error}") from None
+    path = _located(path)
+    text, document = _read(path)
     arms = document.pop("arm", [])
     if not (isinstance(arms, list) and all(isinstance(arm, dict) for arm in arms)):
         raise UsageError(f"{path}: write each arm as a table of its own, [[arm]]")
@@ -58,3 +50,31 @@ def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     if "module" in flags:
         flags["module"] = str(path.parent / flags["module"])
     return SweepFile(flags, tuple(arms), {"name": path.name, "text": text})
+
+
+def experiment_of(path: Path, known: Collection[str]) -> str | None:
+    """Which of the `known` experiments the file is for; None for a sweep.
+
+    Raises UsageError for a file that is no TOML, and for an experiment that is not known.
+    """
+    name = _read(_located(path))[1].get("experiment")
+    if name is not None and name not in known:
+        raise UsageError(f"{path}: no experiment {name!r}: {nearest(str(name), known)}")
+    return name
+
+
+def _located(path: Path) -> Path:
+    """A file of ours is found under `sweeps/` from any folder."""
+    if path.parent == Path("sweeps") and not path.exists():
+        return source_dir("sweeps") / path.name
+    return path
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} is no TOML: {error}") from None

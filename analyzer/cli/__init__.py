@@ -26,6 +26,7 @@ VERBS = {
     "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
     "tables": "poker tables opened in one transaction, and their hand loops",
+    "verify": "measure the cells at the ceilings of a run and report the miss",
     "transport": "the same transfers over HTTP, WebSocket and pipelined",
 }
 
@@ -39,13 +40,17 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"analyzer.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
+        return load_verb(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
             formatter.write_dl(sorted(VERBS.items()))
+
+
+def load_verb(name: str) -> click.Command:
+    """The command of one of `VERBS`."""
+    command: click.Command = importlib.import_module(f"analyzer.cli.{name}").command
+    return command
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from analyzer.cli.types import Folder, Whole
 from analyzer.plan import SUBSCRIBERS
 from analyzer.sweepfile import SweepFile, read_sweep_file
 
-_NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
+NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,6 +74,11 @@ _OPTIONS = (
         default="50ms",
         show_default=True,
         help="Lock time a write may cost: a ceiling is the most clients within it.",
+    ),
+    click.option(
+        "--verify",
+        is_flag=True,
+        help="Measure the cells at the ceilings as well: what they missed.",
     ),
     click.option(
         "--repeats",
@@ -141,7 +146,7 @@ _OPTIONS = (
 def read_file(ctx: click.Context, _: click.Parameter, path: Path) -> SweepFile:
     """Read a sweep file; what stands in it takes the place of the defaults, so that flags win."""
     known = {param.name for param in ctx.command.params if isinstance(param, click.Option)}
-    sweep_file = read_sweep_file(path, {name for name in known - _NOT_IN_FILES if name})
+    sweep_file = read_sweep_file(path, {name for name in known - NOT_IN_FILES if name})
     ctx.default_map = sweep_file.flags
     return sweep_file
 

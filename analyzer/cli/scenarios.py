@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from analyzer.experiments import EXPERIMENTS
 from analyzer.scenarios import SCENARIOS
 
 _INDENT = " " * 20
@@ -16,10 +17,11 @@ _INDENT = " " * 20
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(as_json: bool) -> None:
-    """List the scenarios with their row axis and their arms."""
+    """List the scenarios with their row axis and their arms, and the experiments with theirs."""
     listed = [_describe(name) for name in SCENARIOS]
+    experiments = [_describe_experiment(name) for name in EXPERIMENTS]
     if as_json:
-        click.echo(json.dumps(listed, indent=1))
+        click.echo(json.dumps([*listed, *experiments], indent=1))
         return
     for entry in listed:
         click.echo(f"{entry['scenario']}  (--{entry['axis']} LIST, {entry['symbol']})")
@@ -31,6 +33,12 @@ def command(as_json: bool) -> None:
                 _told(f"{_INDENT}counts {arm['seeks']} index seeks, {arm['view_calls']} view calls")
             )
     click.echo("* measured unless --arms says otherwise")
+    for entry in experiments:
+        name, axis = entry["scenario"], entry["axis"]
+        click.echo(f"{name}  (stdb-sweep {name}, --{axis} {entry['symbol']})")
+        click.echo(_told(f"   {entry['summary']}"))
+        for arm in entry["arms"]:
+            click.echo(_told(f"   {arm['name']:<16} {arm['summary']}"))
 
 
 def _told(text: str) -> str:
@@ -56,4 +64,15 @@ def _describe(name: str) -> dict[str, Any]:
             }
             for arm in scenario.arms
         ],
+    }
+
+
+def _describe_experiment(name: str) -> dict[str, Any]:
+    experiment = EXPERIMENTS[name]
+    return {
+        "scenario": name,
+        "summary": experiment.summary,
+        "axis": experiment.axis,
+        "symbol": experiment.symbol,
+        "arms": [{"name": arm, "summary": text} for arm, text in experiment.arms.items()],
     }

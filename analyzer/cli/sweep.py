@@ -11,7 +11,7 @@ from click.core import ParameterSource
 from analyzer.arms import Scenario
 from analyzer.cli import Verbs
 from analyzer.cli.options import sweep_options
-from analyzer.errors import SweepError, UsageError
+from analyzer.errors import UsageError
 from analyzer.own import own_scenario
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
@@ -90,12 +90,40 @@ def measured_run(
     plan: Plan,
     budget_ms: float,
     *,
-    client: str,
     out: Path | None,
+    verify: bool,
     **flags: Any,
 ) -> Run:
-    """Measure `plan` with progress on stderr. An interrupt ends the command with 130."""
-    from analyzer.cli.progress import LiveProgress
+    """Measure `plan`, and its ceilings with `verify`, or go on with either. An interrupt ends the
+    command with 130.
+    """
+    from analyzer.cli.verify import verified_run
+    from analyzer.results import analyse_run, write_results
+    from analyzer.verification import unverified_run
+    from analyzer.verifier import check_verifiable
+
+    if not verify:
+        return _swept(sweep_file, plan, {"budget_ms": budget_ms}, out, **flags)
+    check_verifiable(plan)
+    run = unverified_run(plan, out) or _swept(
+        sweep_file, plan, {"budget_ms": budget_ms, "verify": True}, out, **flags
+    )
+    write_results(run, *analyse_run(run, budget_ms))  # should verifying be interrupted
+    verified_run(run, budget_ms, **flags)
+    return run
+
+
+def _swept(
+    sweep_file: SweepFile | None,
+    plan: Plan,
+    analysis: dict[str, Any],
+    out: Path | None,
+    *,
+    client: str,
+    **flags: Any,
+) -> Run:
+    """Measure the cells of `plan` with progress on stderr."""
+    from analyzer.cli.progress import LiveProgress, keeping
     from analyzer.controller import sweep
     from analyzer.stdb.connection import wants_picows
     from analyzer.swarm.loop import run as run_loop
@@ -111,18 +139,12 @@ def measured_run(
         target,
         out=out,
         fast=wants_picows(client),
-        analysis={"budget_ms": budget_ms},
+        analysis=analysis,
         sweep_file=sweep_file.echo if sweep_file else None,
         progress=progress,
     )
-    try:
+    with keeping(progress):
         return run_loop(measuring)
-    except KeyboardInterrupt:
-        progress.note(f"stdb-sweep: interrupted: {progress.kept()}")
-        raise click.exceptions.Exit(130) from None
-    except SweepError as error:
-        error.add_note(progress.kept())
-        raise
 
 
 def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
