@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from analyzer.errors import RunError
 from analyzer.frames import cells_frame
 from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
@@ -11,6 +13,9 @@ from analyzer.report.content import build_content
 from analyzer.report.layout import Content
 from analyzer.report.markdown import render_markdown
 from analyzer.store import Run, RunWriter
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def analyse_run(run: Run, budget: Budget | float | None = None) -> tuple[Analysis, Content]:
@@ -25,7 +30,9 @@ def analyse_run(run: Run, budget: Budget | float | None = None) -> tuple[Analysi
         raise RunError(f"{run.path / 'manifest.json'}: its budget_ms is {stored!r}")
     frame = run.frame()
     analysis = analyse(frame, budget=budget or stored, seed=run.plan.seed, refusal=run.mixed)
-    return analysis, build_content(analysis, frame, run.manifest, run.path, control=_drift(run))
+    return analysis, build_content(
+        analysis, frame, run.manifest, run.path, control=_drift(run, frame)
+    )
 
 
 def write_results(run: Run, analysis: Analysis, content: Content) -> None:
@@ -38,13 +45,12 @@ def write_results(run: Run, analysis: Analysis, content: Content) -> None:
     writer.write_text("report.md", render_markdown(content))
 
 
-def _drift(run: Run) -> dict[str, object] | None:
+def _drift(run: Run, frame: pd.DataFrame) -> dict[str, object] | None:
     """The first cell against itself at the end: what the machine did meanwhile."""
     control = run.frame(control=True)
     if control.empty or (control["verdict"] != "ok").any():
         return None
     last = control.iloc[0]
-    frame = run.frame()
     first = frame[
         (frame["arm"] == last["arm"])
         & (frame["clients"] == last["clients"])
