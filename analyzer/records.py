@@ -119,6 +119,16 @@ class Observation:
         return cls(**kept)
 
 
+@dataclass(frozen=True, slots=True)
+class Void:
+    """A repeat of a cell, or the drift control, that takes no part in anything."""
+
+    cell: Cell
+    repeat: int
+    control: bool
+    reason: str
+
+
 @functools.cache
 def _kinds() -> dict[str, tuple[type, ...]]:
     """The types a value may have, field by field, going by the words of the annotations."""

@@ -26,17 +26,23 @@ def analyse_source(
     from analyzer.table import read_table
 
     if path.is_file():
-        frame, seed, mixed = tidy(read_table(path)), SEED, ""
+        frame, seed, mixed, unfinished = tidy(read_table(path)), SEED, "", ""
     else:
         run = load_run(path)
-        frame, seed, mixed = run.frame(), run.manifest["seed"], run.mixed
+        frame, seed, mixed = run.frame(), run.plan.seed, run.mixed
+        unfinished = run.unfinished
     if arm is not None:
         known = ", ".join(dict.fromkeys(frame["arm"]))
         frame = frame[frame["arm"] == arm]
         if frame.empty:
             raise FitError(f"{path} has no arm {arm!r}: it has {known}")
     found = analyse(
-        frame, budget=budget or BUDGET_MS, seed=seed, extrapolate=extrapolate, refusal=mixed
+        frame,
+        budget=budget or BUDGET_MS,
+        seed=seed,
+        extrapolate=extrapolate,
+        refusal=mixed,
+        unfinished=unfinished,
     )
     if not any(item.model for item in found.arms):
         raise FitError("; ".join(f"{item.arm}: {item.refusal}" for item in found.arms))

@@ -124,7 +124,9 @@ def fit(
     if isinstance(source, Run):
         if source.mixed:
             raise FitError(source.mixed)
-        source = source.frame()
+        unfinished, source = source.unfinished, source.frame()
+    else:
+        unfinished = ""
     frame = tidy(source)
     names = list(dict.fromkeys(zip(frame["scenario"], frame["arm"], strict=True)))
     chosen = [pair for pair in names if arm in (None, pair[1])]
@@ -132,7 +134,7 @@ def fit(
         known = ", ".join(name for _, name in names)
         raise FitError(f"one arm is fitted at a time, and these are there: {known or 'none'}")
     of_arm = (frame["scenario"] == chosen[0][0]) & (frame["arm"] == chosen[0][1])
-    return fit_arm(frame[of_arm], seed=seed, draws=draws)
+    return fit_arm(frame[of_arm], seed=seed, draws=draws, unfinished=unfinished)
 
 
 def fit_arm(
@@ -141,14 +143,16 @@ def fit_arm(
     seed: int = SEED,
     draws: int = DRAWS,
     forms: Iterable[Form] = FORMS.values(),
+    unfinished: str = "",
 ) -> Model:
-    """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`.
+    """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`;
+    `unfinished` as in `choose`.
 
     Where view calls and index seeks were counted and have exact laws, the `merge` form made of
     them is added.
     """
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
-    choice = choose(frame, forms, _merge(frame, row_axis(scenario)))
+    choice = choose(frame, forms, _merge(frame, row_axis(scenario)), unfinished=unfinished)
     return Model(scenario, arm, choice, bootstrap(choice.best, draws=draws, seed=seed))
 
 

@@ -79,7 +79,7 @@ def test_one_seek_too_many_in_one_cell_breaks_the_law_and_is_named() -> None:
     found = law(lambda s, g: s * (4 * g + 1) + 1 + (s == 50 and g == 256))
     assert not found.exact
     assert (found.residual, found.worst) == (1.0, (50, 256))
-    assert found.notes == ("no exact law: the nearest misses by 1 at S=50 R=256",)
+    assert found.notes == ("no exact law: the nearest misses by 1 at S=50 G=256",)
     assert found.formula(LOBBY) == "S*(4*G+1)+1"
 
 
