@@ -149,7 +149,7 @@ def _nearest(
 
     A count is a sum of what was done, so a solution with a coefficient below 0 is none.
     """
-    rounded = (_rounded(observed, subset) for subset in _subsets(terms))
+    rounded = chain.from_iterable(_rounded(observed, subset) for subset in _subsets(terms))
     able = (candidate for candidate in rounded if min(candidate[1].values(), default=0) >= 0)
     (_, residual), found, at = min(able, key=lambda candidate: candidate[0])
     where = f"S={at.clients} {axis.symbol}={at.rows}"
@@ -159,17 +159,23 @@ def _nearest(
 
 def _rounded(
     observed: Sequence[Point], terms: tuple[str, ...]
-) -> tuple[tuple[int, float], dict[str, int], Point]:
-    """Cells missed and by how much, the coefficients, and the cell missed by most."""
+) -> Iterable[tuple[tuple[int, float], dict[str, int], Point]]:
+    """Cells missed and by how much, the coefficients, and the cell missed by most.
+
+    Once from all cells, and once without the one missed by most: it may be the only wrong one.
+    """
     import numpy as np
 
     values = np.array([point.value for point in observed])
     design = np.array(_matrix(observed, terms), dtype=float).reshape(len(values), -1)
-    solution = np.rint(np.linalg.lstsq(design, values)[0]) if terms else np.empty(0)
-    misses = np.abs(values - design @ solution)
-    worst = int(misses.argmax())
-    found = {term: int(c) for term, c in zip(terms, solution, strict=True) if c}
-    return (int(np.count_nonzero(misses)), float(misses[worst])), found, observed[worst]
+    kept = np.full(len(values), True)
+    for _ in range(2):
+        solution = np.rint(np.linalg.lstsq(design[kept], values[kept])[0]) if terms else np.empty(0)
+        misses = np.abs(values - design @ solution)
+        worst = int(misses.argmax())
+        found = {term: int(c) for term, c in zip(terms, solution, strict=True) if c}
+        yield (int(np.count_nonzero(misses)), float(misses[worst])), found, observed[worst]
+        kept[worst] = False
 
 
 def _evaluate(coefficients: dict[str, int], clients: int, rows: int) -> int:

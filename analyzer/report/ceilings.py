@@ -14,8 +14,8 @@ from analyzer.report.numbers import ms, percent, span
 from analyzer.units import counted
 
 _WORDS = (
-    "interval: 95 %, noise between repeats alone; reach: clients over the most measured; "
-    "other forms: what cost models that fit nearly as well say"
+    "clients: the most within the budget; interval: 95 %, noise between repeats alone; reach: "
+    "clients over the most measured; other forms: what models that fit nearly as well say"
 )
 
 
@@ -42,8 +42,8 @@ def ceiling_section(analysis: Analysis, void: int = 0) -> Section | None:
     ]
     if void:
         remarks.append(f"{counted(void, 'void repeat')} left out: see below")
-    title = f"Ceilings: the most clients at {analysis.budget}"
-    return Section(title, tuple(ceiling_blocks(found, shown, remarks)))
+    blocks = ceiling_blocks(found, shown, remarks)
+    return Section(f"Ceilings at {analysis.budget}", tuple(blocks))
 
 
 def ceiling_content(analysis: Analysis) -> Content:

@@ -25,7 +25,8 @@ def build_review(review: Review) -> Content:
         f"review of {review.scenario}: S={review.clients:,} clients, {axis.symbol}={review.rows:,} "
         f"{axis.noun}s, {review.budget_ms:g} ms of lock a write"
     )
-    sections = [
+    sections = [Section("Unfinished", (Lines((review.unfinished,)),))] if review.unfinished else []
+    sections += [
         Section("Recommendation", (Lines(_recommendation(review)),)),
         Section("Designs", (_table(review), Lines(_notes(review)))),
     ]

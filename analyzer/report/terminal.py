@@ -26,7 +26,7 @@ def render_terminal(content: Content, console: Console) -> None:
         for section in content.sections:
             console.print()
             _section(section, console)
-    console.file.write(_trimmed(captured.get()) + "\n")
+    console.out(_trimmed(captured.get()), highlight=False)
 
 
 def plain(section: Section) -> str:
