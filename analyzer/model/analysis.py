@@ -124,7 +124,7 @@ def _analyse_arm(
     try:
         if refusal:
             raise FitError(refusal)
-        model = fit_arm(frame, seed=seed, draws=draws, unfinished=unfinished)
+        model = fit_arm(frame, seed=seed, draws=draws, laws=laws, unfinished=unfinished)
     except FitError as error:
         return ArmAnalysis(scenario, arm, laws, None, (), str(error))
     ceilings = tuple(
