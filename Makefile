@@ -53,6 +53,7 @@ bench: setup
 	$(BIN)/python tests/bench/bench_swarm.py
 	$(BIN)/python tests/bench/bench_subscribers.py
 	$(BIN)/python tests/bench/bench_model.py
+	$(BIN)/python -m tests.bench.bench_report
 	$(BIN)/python tests/bench/bench_noise.py
 	$(BIN)/python tests/bench/bench_sweep.py
 

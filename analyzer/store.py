@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from analyzer.errors import RunError, SweepError
 from analyzer.folder import held, replace_text, writing
 from analyzer.plan import Plan, Step
-from analyzer.records import Cell, Observation
+from analyzer.records import Cell, Observation, Void
+from analyzer.units import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,15 +50,35 @@ class Run:
         return {(o.cell, o.repeat, o.control) for o in self.observations}
 
     @property
+    def planned(self) -> list[Step]:
+        return [step for block in self.plan.blocks() for step in block.steps()]
+
+    @property
     def complete(self) -> bool:
         done = self.finished
-        return all(step.key in done for block in self.plan.blocks() for step in block.steps())
+        return all(step.key in done for step in self.planned)
+
+    @property
+    def unfinished(self) -> str:
+        """How far the run is; nothing when it is whole."""
+        if self.complete:
+            return ""
+        of = counted(len(self.planned), "step")
+        return f"{len(self.finished):,} of {of} measured; the same command goes on"
+
+    @property
+    def void(self) -> tuple[Void, ...]:
+        """Every repeat and drift control that takes no part in anything."""
+        found: dict[tuple[Cell, int, bool], list[str]] = {}
+        for o in self.observations:
+            if o.verdict != "ok":
+                found.setdefault((o.cell, o.repeat, o.control), []).extend(o.reasons)
+        return tuple(Void(*key, "; ".join(dict.fromkeys(why))) for key, why in found.items())
 
     @property
     def mixed(self) -> str:
         """Why the times of this run are not of one machine; nothing when they are."""
-        sittings = self.manifest.get("sittings", [])
-        machines = {f"{s['cpu']}, {s['cores']} cores" for s in sittings if "cpu" in s}
+        machines = _machines(self.manifest)
         if len(machines) < 2:
             return ""
         return f"{self.path} was measured on unlike machines ({'; '.join(sorted(machines))})"
@@ -68,6 +89,12 @@ class Run:
 
         chosen = [o for o in self.observations if o.control == control]
         return repeats_frame(chosen, self.plan.definition)
+
+
+def _machines(manifest: dict[str, Any]) -> set[str]:
+    """What the sittings were measured on, where they say."""
+    sittings = manifest.get("sittings", [])
+    return {f"{s['cpu']}, {s['cores']} cores" for s in sittings if "cpu" in s}
 
 
 def load_run(path: Path | str) -> Run:
@@ -142,11 +169,17 @@ class RunWriter:
 
     @classmethod
     def resume(cls, run: Run, manifest: dict[str, Any]) -> RunWriter:
-        """Go on with a run. Raises RunError when what must agree does not."""
+        """Go on with a run. Raises RunError when what must agree, or the machine, does not."""
         try:
             check_agrees(run, manifest, MUST_AGREE)
         except RunError as error:
             raise RunError(f"{error}: it cannot be resumed: use another --out") from None
+        before, here = _machines(run.manifest), _machines(manifest)
+        if before and here and before != here:
+            raise RunError(
+                f"{run.path} cannot be resumed: it was measured on {'; '.join(sorted(before))}, "
+                f"this is {'; '.join(sorted(here))}: use another --out"
+            )
         path = run.path / "observations.jsonl"
         if path.is_file():
             # Steps that are not whole would be read twice once they are measured again.

@@ -1,4 +1,4 @@
-"""Durations and lists as people type them."""
+"""Durations, lists and counts as people write them."""
 
 from __future__ import annotations
 
@@ -66,3 +66,13 @@ def text_seconds(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 cell`, `1,200 cells`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def every(number: int, noun: str) -> str:
+    """`the one cell`, `all 16 cells`."""
+    return f"the one {noun}" if number == 1 else f"all {counted(number, noun)}"

@@ -16,7 +16,7 @@ from analyzer.controller import Progress
 from analyzer.errors import SweepError
 from analyzer.measure import Measured
 from analyzer.plan import Step
-from analyzer.units import text_ms, text_seconds
+from analyzer.units import counted, text_ms, text_seconds
 
 
 class _Console(Console):
@@ -108,7 +108,10 @@ class LiveProgress(Notes):
         if self._run is None:
             return "nothing was measured yet"
         steps = self._finished + self._count
-        return f"{steps} finished steps are in {self._run}; the same command goes on"
+        return (
+            f"{counted(steps, 'finished step')} {'is' if steps == 1 else 'are'} in {self._run}; "
+            "the same command goes on"
+        )
 
     def _draw(self, text: str) -> None:
         if self._task is not None:

@@ -17,7 +17,7 @@ def command(run: Path, budget: str | None, as_json: bool) -> None:
     from analyzer.cli.output import print_document, refuse_void
     from analyzer.experiments.lab import is_experiment, load_records
     from analyzer.report.experiments import experiment_content
-    from analyzer.results import analyse_run
+    from analyzer.results import analyse_run, run_document
     from analyzer.store import load_run
     from analyzer.units import milliseconds
 
@@ -30,5 +30,7 @@ def command(run: Path, budget: str | None, as_json: bool) -> None:
         return
     found = load_run(run)
     analysis, content = analyse_run(found, None if budget is None else milliseconds(budget))
-    print_document(analysis.to_dict, lambda: content, as_json=as_json)
+    print_document(
+        lambda: analysis.to_dict() | run_document(found), lambda: content, as_json=as_json
+    )
     refuse_void(found)

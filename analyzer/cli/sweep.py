@@ -16,7 +16,7 @@ from analyzer.own import own_scenario
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
 from analyzer.sweepfile import SweepFile
-from analyzer.units import milliseconds, per_second, text_seconds, whole_numbers
+from analyzer.units import counted, milliseconds, per_second, text_seconds, whole_numbers
 
 if TYPE_CHECKING:
     from analyzer.store import Run
@@ -76,11 +76,11 @@ def run_sweep(sweep_file: SweepFile | None, *, budget: str, as_json: bool, **fla
     run = measured_run(sweep_file, plan_of(flags, sweep_file), budget_ms, **flags)
 
     from analyzer.cli.output import print_document, refuse_void
-    from analyzer.results import analyse_run, write_results
+    from analyzer.results import analyse_run, run_document, write_results
 
     analysis, content = analyse_run(run, budget_ms)
     write_results(run, analysis, content)
-    print_document(analysis.to_dict, lambda: content, as_json=as_json)
+    print_document(lambda: analysis.to_dict() | run_document(run), lambda: content, as_json=as_json)
     refuse_void(run)
     return 0
 
@@ -191,8 +191,9 @@ def _announcement(plan: Plan) -> str:
     """A long sweep says so before it begins."""
     steps = sum(len(block.clients) for block in plan.blocks())
     text = (
-        f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats} repeats, "
-        f"{len(list(plan.blocks()))} databases, {steps} steps"
+        f"{plan.scenario}: {counted(len(plan.cells), 'cell')}, "
+        f"{counted(plan.repeats, 'repeat')}, {counted(len(list(plan.blocks())), 'database')}, "
+        f"{counted(steps, 'step')}"
     )
     if plan.rate:
         text += f"; at {per_second(plan.rate)} the windows take {text_seconds(plan.paced_s)}"

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from analyzer.model.cells import Floats, Samples
-from analyzer.model.fit import Fit, deviance, fit_samples
+from analyzer.model.fit import (
+    Fit,
+    apply,
+    design,
+    deviance,
+    fit_samples,
+    reweighted,
+    separable,
+)
 from analyzer.model.terms import CLIENT, CLIENT_ROW, FIXED, Form, Term
 
 Shape = tuple[float, ...]
@@ -98,9 +107,17 @@ def fit_curve(data: Samples, curve: Curve) -> Fit:
         When these cells cannot tell its terms apart, or are too few.
     """
 
+    measured = data.means
+    found = np.array(fit_samples(data, curve.form(curve.start)).coefficients)
+
     def error(shape: Shape) -> float:
-        fit = fit_samples(data, curve.form(shape))
-        return deviance(data.means, fit.predicted)
+        nonlocal found
+        matrix = design(curve.form(shape), data)
+        if not separable(matrix, measured):
+            return math.inf
+        # The coefficients of the last shape tried are near those of this one.
+        found = reweighted(matrix, measured, found)
+        return deviance(measured, apply(matrix, found))
 
     return fit_samples(data, curve.form(best_shape(curve, error)))
 
