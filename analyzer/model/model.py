@@ -11,7 +11,8 @@ import numpy as np
 from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap, deviations, interval
-from analyzer.model.cells import tidy
+from analyzer.model.by_rows import by_rows_form
+from analyzer.model.cells import samples, tidy
 from analyzer.model.fit import predict
 from analyzer.model.laws import find_law, points
 from analyzer.model.merge import merge_form
@@ -140,14 +141,17 @@ def fit_arm(
     *,
     seed: int = SEED,
     draws: int = DRAWS,
-    forms: Iterable[Form] = FORMS.values(),
+    forms: Iterable[Form] | None = None,
 ) -> Model:
     """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`.
 
-    Where view calls and index seeks were counted and have exact laws, the `merge` form made of
-    them is added.
+    Without `forms` these are `FORMS` and the one of `by_rows_form`. Where view calls and index
+    seeks were counted and have exact laws, the `merge` form made of them is added.
     """
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
+    if forms is None:
+        by_rows = by_rows_form(samples(frame))
+        forms = (*FORMS.values(), *([by_rows] if by_rows else []))
     choice = choose(frame, forms, _merge(frame, row_axis(scenario)))
     return Model(scenario, arm, choice, bootstrap(choice.best, draws=draws, seed=seed))
 
