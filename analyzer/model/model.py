@@ -11,7 +11,8 @@ import numpy as np
 from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap, deviations, interval
-from analyzer.model.cells import tidy
+from analyzer.model.by_rows import by_rows_form
+from analyzer.model.cells import samples, tidy
 from analyzer.model.fit import predict
 from analyzer.model.laws import Law, find_law, points
 from analyzer.model.merge import merge_form
@@ -142,18 +143,22 @@ def fit_arm(
     *,
     seed: int = SEED,
     draws: int = DRAWS,
-    forms: Iterable[Form] = FORMS.values(),
+    forms: Iterable[Form] | None = None,
     laws: Mapping[str, Law] | None = None,
     unfinished: str = "",
 ) -> Model:
     """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`;
     `unfinished` as in `choose`.
 
-    Where view calls and index seeks were counted and have exact laws, the `merge` form made of
-    them is added; `laws` by the name of the count spare finding them again.
+    Without `forms` these are `FORMS` and the one of `by_rows_form`. Where view calls and index
+    seeks were counted and have exact laws, the `merge` form made of them is added; `laws` by the
+    name of the count spare finding them again.
     """
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
     axis = row_axis(scenario)
+    if forms is None:
+        by_rows = by_rows_form(samples(frame))
+        forms = (*FORMS.values(), *([by_rows] if by_rows else []))
     if laws is None:
         laws = {name: find_law(points(frame, name), axis) for name in ("view_calls", "index_seeks")}
     merge = merge_form(laws["view_calls"], laws["index_seeks"], axis)

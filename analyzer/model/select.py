@@ -23,7 +23,7 @@ from analyzer.model.checks import (
 from analyzer.model.curves import CURVES, Curve, fit_curve
 from analyzer.model.fit import Fit, fit_samples
 from analyzer.model.holdout import HeldOut, hold_out, split
-from analyzer.model.terms import FORMS, SQUARE, Form
+from analyzer.model.terms import FORMS, Form
 from analyzer.units import counted
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _more_cells(frame: pd.DataFrame) -> str:
 
 def _without_merge_as_rivals(linear: list[Candidate], merge: Form) -> list[Candidate]:
     """Mark the forms without a merge, unless those with one fit clearly worse."""
-    with_merge = [c for c in linear if c.fit.form is merge or SQUARE in c.fit.form.terms]
+    with_merge = [c for c in linear if c.fit.form is merge or c.fit.form.squares]
     errors = [max(c.fit.relative_rms, _NO_ERROR) for c in with_merge]
     least = min(max(c.fit.relative_rms, _NO_ERROR) for c in linear)
     if min(errors, default=math.inf) > WORSE * least:

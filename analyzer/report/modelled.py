@@ -9,6 +9,7 @@ from analyzer.model.fit import Fit
 from analyzer.model.laws import Law
 from analyzer.model.model import Model
 from analyzer.model.ratio import Ratio
+from analyzer.model.terms import LETTERS
 from analyzer.published import TIMES_CHEAPER
 from analyzer.report.ceilings import unfinished_section
 from analyzer.report.layout import Block, Content, Lines, Section, Table
@@ -99,7 +100,7 @@ def fit_blocks(model: Model) -> list[Block]:
                 term.unit_for(axis),
             )
             for letter, term, value, (low, high) in zip(
-                "abcdefgh",
+                LETTERS,
                 best.form.terms,
                 best.coefficients,
                 boot.intervals() or unknown,
