@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from analyzer.plan import Plan, Step
 from analyzer.records import Observation
+from analyzer.store import RunWriter
 
 
 def observation(step: Step, window: int = 0, **changed: Any) -> Observation:
@@ -59,3 +61,15 @@ def windows(step: Step, **changed: Any) -> list[Observation]:
 
 def steps(plan: Plan) -> list[Step]:
     return [step for block in plan.blocks() for step in block.steps()]
+
+
+def write_run(
+    path: Path, plan: Plan, manifest: dict[str, Any] | None = None, **changed: Any
+) -> Path:
+    """A finished run directory without scrapes; `changed` goes into every observation."""
+    path.mkdir()
+    about = {"plan": plan.to_dict(), "seed": plan.seed, "sittings": []}
+    writer = RunWriter.create(path, about | (manifest or {}))
+    for step in steps(plan):
+        writer.append(windows(step, **changed), [], step)
+    return path
