@@ -12,9 +12,34 @@ from analyzer.cli.server import SERVER_OPTIONS
 from analyzer.plan import SUBSCRIBERS
 from analyzer.sweepfile import SweepFile, read_sweep_file
 
-_NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
+_NOT_IN_FILES = {
+    "allow_remote", "as_json", "at", "dry_run", "fast", "help", "i_own_this_database", "rigorous"
+}  # fmt: skip
+PRESETS: dict[str, dict[str, int]] = {
+    "fast": {"repeats": 2, "windows": 1, "warmup": 1},
+    "rigorous": {"repeats": 7, "windows": 3, "warmup": 5},
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _preset(ctx: click.Context, param: click.Parameter, given: bool) -> None:
+    """A preset takes the place of the defaults and of a sweep file, so that flags win."""
+    if given:
+        ctx.default_map = {**(ctx.default_map or {}), **PRESETS[param.name or ""]}
+
+
+def _preset_option(name: str, words: str) -> Callable[[F], F]:
+    numbers = ", ".join(f"--{flag} {number}" for flag, number in PRESETS[name].items())
+    return click.option(
+        f"--{name}",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_preset,
+        help=f"{words}: {numbers}; flags of your own win.",
+    )
+
 
 _OPTIONS = (
     click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline."),
@@ -73,6 +98,13 @@ _OPTIONS = (
         default="50ms",
         show_default=True,
         help="Lock time a write may cost: a ceiling is the most clients within it.",
+    ),
+    _preset_option("fast", "A first look"),
+    _preset_option("rigorous", "Narrow intervals"),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Print cells, order, estimated time and memory; measure nothing.",
     ),
     click.option(
         "--repeats",
@@ -143,7 +175,7 @@ def read_file(ctx: click.Context, _: click.Parameter, path: Path) -> SweepFile:
     """Read a sweep file; what stands in it takes the place of the defaults, so that flags win."""
     known = {param.name for param in ctx.command.params if isinstance(param, click.Option)}
     sweep_file = read_sweep_file(path, {name for name in known - _NOT_IN_FILES if name})
-    ctx.default_map = sweep_file.flags
+    ctx.default_map = {**sweep_file.flags, **(ctx.default_map or {})}
     return sweep_file
 
 

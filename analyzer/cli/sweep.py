@@ -59,13 +59,18 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     return run_sweep(None, **flags)
 
 
-def run_sweep(sweep_file: SweepFile | None, *, budget: str, as_json: bool, **flags: Any) -> int:
+def run_sweep(
+    sweep_file: SweepFile | None, *, budget: str, as_json: bool, dry_run: bool, **flags: Any
+) -> int:
     """Measure, analyse and print what the flags ask for; returns the exit code.
 
     Raises VoidCells when some cells are void.
     """
-    budget_ms = milliseconds(budget)
-    run = measured_run(sweep_file, plan_of(flags, sweep_file), budget_ms, **flags)
+    budget_ms, plan = milliseconds(budget), plan_of(flags, sweep_file)
+    if dry_run:
+        preview(plan, as_json=as_json)
+        return 0
+    run = measured_run(sweep_file, plan, budget_ms, **flags)
 
     from analyzer.cli.output import print_document, refuse_void
     from analyzer.results import analyse_run, write_results
@@ -75,6 +80,16 @@ def run_sweep(sweep_file: SweepFile | None, *, budget: str, as_json: bool, **fla
     print_document(analysis.to_dict, lambda: content, as_json=as_json)
     refuse_void(run)
     return 0
+
+
+def preview(plan: Plan, *, as_json: bool) -> None:
+    """Print what `plan` would measure."""
+    from analyzer.cli.output import print_document
+    from analyzer.estimate import estimate
+    from analyzer.report.preview import build_preview
+
+    found = estimate(plan)
+    print_document(found.to_dict, lambda: build_preview(found), as_json=as_json)
 
 
 def measured_run(
