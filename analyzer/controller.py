@@ -18,6 +18,7 @@ from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
 from analyzer.store import Run, RunWriter, find_run, load_run
 from analyzer.target import Server, Target
+from analyzer.until import suffices
 from analyzer.workplace import Workplace, workplace
 
 
@@ -98,6 +99,7 @@ class _Session:
         self._writer = writer
         self._fast = fast
         self._progress = progress
+        self._told = False
 
     async def run(self, finished: set[Any]) -> None:
         blocks = [
@@ -108,10 +110,19 @@ class _Session:
         self._progress.begin(self._writer.path, left, len(finished))
         try:
             for block, steps in blocks:
-                if steps:
+                if steps and not self._enough(block):
                     await self._block(block, steps)
         finally:
             self._progress.end()
+
+    def _enough(self, block: Block) -> bool:
+        """Whether the repeats before this one were all that `--until` asked for."""
+        if block.control or not suffices(load_run(self._writer.path), block.repeat):
+            return False
+        if not self._told:
+            self._told = True
+            self._progress.note(f"{block.repeat} repeats are enough for --until")
+        return True
 
     async def _block(self, block: Block, steps: list[Step]) -> None:
         """One fresh database; subscribers only go up in it, so no ghost is ever left behind."""

@@ -18,6 +18,8 @@ from analyzer.scenarios import SCENARIOS
 
 SUBSCRIBERS = ("websocket", "engine")
 """Clients over sockets, or the embedded engine's own without."""
+LEAST_REPEATS = 3
+"""Before `until` is asked: two repeats know their own scatter too badly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,7 @@ class Plan:
     """Ascending; inside one database subscribers are only ever added."""
     rows: tuple[int, ...]
     repeats: int = 3
+    """With `until`, the most."""
     windows: int = 2
     warmup: int = 2
     writes: int | None = None
@@ -45,6 +48,8 @@ class Plan:
     """The user's own module, where `scenario` is none of ours."""
     language: str = "rust"
     """Of the test module: `rust`, or `typescript` for a server that has V8."""
+    until: float | None = None
+    """Stop after fewer repeats once every arm's cost is known to this relative error."""
 
     def __post_init__(self) -> None:
         if self.own is None and self.scenario not in SCENARIOS:
@@ -76,6 +81,11 @@ class Plan:
                 raise UsageError(f"--{field} {value}: it takes {lowest} or more")
         if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0):
             raise UsageError(f"--rate {self.rate:g}: it takes writes per second, above 0")
+        if self.until is not None and not (0 < self.until < 1 and self.repeats > LEAST_REPEATS):
+            raise UsageError(
+                f"--until takes a percentage between 0 and 100, and more than {LEAST_REPEATS} "
+                "--repeats, the most that it may add up to"
+            )
         if self.subscribers not in SUBSCRIBERS:
             kinds = ", ".join(SUBSCRIBERS)
             raise UsageError(f"--subscribers {self.subscribers!r}: choose from {kinds}")
@@ -100,6 +110,12 @@ class Plan:
         return "Js" if script else "Wasm"
 
     @property
+    def repeats_text(self) -> str:
+        """`3 repeats`, `3 to 10 repeats`."""
+        least = "" if self.until is None else f"{LEAST_REPEATS} to "
+        return f"{least}{self.repeats} repeats"
+
+    @property
     def definition(self) -> Scenario:
         return self.own or SCENARIOS[self.scenario]
 
@@ -113,8 +129,9 @@ class Plan:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it back; `own` is left out where there is none."""
-        data = {k: v for k, v in asdict(self).items() if k != "own" or v is not None}
+        """As JSON gives it back; `own` and `until` are left out where there is none."""
+        asked = asdict(self).items()
+        data = {k: v for k, v in asked if k not in ("own", "until") or v is not None}
         plain: dict[str, Any] = json.loads(json.dumps(data))
         return plain
 

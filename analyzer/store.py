@@ -50,8 +50,11 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        done = self.finished
-        return all(step.key in done for block in self.plan.blocks() for step in block.steps())
+        from analyzer.until import repeats_needed
+
+        done, needed = self.finished, repeats_needed(self)
+        blocks = (block for block in self.plan.blocks() if block.repeat < needed)
+        return all(step.key in done for block in blocks for step in block.steps())
 
     @property
     def mixed(self) -> str:

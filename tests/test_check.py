@@ -13,8 +13,7 @@ from analyzer.errors import UsageError
 from analyzer.plan import Plan
 from analyzer.store import load_run
 from tests.command import error_line, stdb_sweep
-from tests.factory import write_run
-from tests.test_compare import noisy_run
+from tests.factory import noisy_run, write_run
 
 LAW = "per_sender.seeks == S*(4*G+1)+1"
 BROKEN = "anonymous.seeks == 4*G"

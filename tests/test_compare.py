@@ -6,48 +6,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import analyzer
 from analyzer.errors import RunError
 from analyzer.plan import Plan
-from analyzer.store import RunWriter, load_run
+from analyzer.store import load_run
 from tests.command import error_line, stdb_sweep
-from tests.factory import observation, steps, write_run
-
-PLAN = Plan(
-    scenario="lobby", arms=("per_sender", "anonymous"), clients=(0, 10, 50, 100), rows=(8, 64),
-    repeats=3,
-)  # fmt: skip
-MACHINE = {
-    "engine": {"name": "SpacetimeDB (embedded)", "version": "2.14.0"},
-    "module_sha256": "a" * 64,
-    "host": {"cpu": "a processor", "cores": 2},
-}
-
-
-def noisy_run(path: Path, seed: int, plan: Plan = PLAN, times: float = 1.0) -> Path:
-    """A run whose repeats were slower or faster as a whole, by some percent, and its cells too."""
-    rng = np.random.default_rng(seed)
-    slower = rng.normal(0, 0.07, plan.repeats)
-    path.mkdir()
-    about = {"plan": plan.to_dict(), "seed": 1, "sittings": []}
-    writer = RunWriter.create(path, about | MACHINE)
-    for step in steps(plan):
-        plain = observation(step)
-        factor = times * np.exp(slower[step.block.repeat] + rng.normal(0, 0.08))
-        windows = [
-            replace(
-                plain,
-                window=number,
-                reducer_ms=(plain.reducer_ms or 0.0) * factor,
-                update_ms=(plain.update_ms or 0.0) * factor,
-            )
-            for number in range(plan.windows)
-        ]
-        writer.append(windows, [], step)
-    return path
+from tests.factory import MACHINE, NOISY, noisy_run, write_run
 
 
 @pytest.fixture(scope="module")
@@ -127,16 +93,17 @@ def test_one_changed_count_in_one_cell_is_named(base: Path, tmp_path: Path) -> N
          "server: SpacetimeDB (embedded) and SpacetimeDB (server)"),
         ({"module_sha256": "b" * 64}, "module: aaaaaaaaaaaa and bbbbbbbbbbbb"),
         ({"host": {"cpu": "another", "cores": 2}}, "machine: a processor, 2 cores and another"),
-        ({"plan": replace(PLAN, protocol="v3.bsatn").to_dict()}, "protocol: v2.bsatn and v3.bsatn"),
-        ({"plan": replace(PLAN, windows=4).to_dict()}, "windows: 2 and 4"),
-        ({"plan": replace(PLAN, subscribers="engine").to_dict()},
+        ({"plan": replace(NOISY, protocol="v3.bsatn").to_dict()},
+         "protocol: v2.bsatn and v3.bsatn"),
+        ({"plan": replace(NOISY, windows=4).to_dict()}, "windows: 2 and 4"),
+        ({"plan": replace(NOISY, subscribers="engine").to_dict()},
          "subscribers: websocket and engine"),
     ],
 )  # fmt: skip
 def test_unlike_runs_are_refused_in_one_line_or_named_and_gone_on_with(
     base: Path, tmp_path: Path, changed: dict[str, object], told: str
 ) -> None:
-    write_run(tmp_path / "new", PLAN, MACHINE | changed)
+    write_run(tmp_path / "new", NOISY, MACHINE | changed)
     with pytest.raises(RunError) as caught:
         analyzer.compare(load_run(base), load_run(tmp_path / "new"))
     assert str(caught.value).startswith(f"unlike runs: {told}")
@@ -147,7 +114,7 @@ def test_unlike_runs_are_refused_in_one_line_or_named_and_gone_on_with(
 
 
 def test_a_run_with_one_repeat_gives_ratios_and_no_verdict(base: Path, tmp_path: Path) -> None:
-    noisy_run(tmp_path / "new", 2, replace(PLAN, repeats=1))
+    noisy_run(tmp_path / "new", 2, replace(NOISY, repeats=1))
     found = analyzer.compare(load_run(base), load_run(tmp_path / "new"))
     assert found.arms[0].over_all is None
     assert {cost.differs for cost in found.arms[0].cells} == {None}
@@ -155,7 +122,7 @@ def test_a_run_with_one_repeat_gives_ratios_and_no_verdict(base: Path, tmp_path:
 
 
 def test_cells_that_only_one_run_has_are_named(base: Path, tmp_path: Path) -> None:
-    noisy_run(tmp_path / "new", 2, replace(PLAN, clients=(0, 10, 50), rows=(8, 32)))
+    noisy_run(tmp_path / "new", 2, replace(NOISY, clients=(0, 10, 50), rows=(8, 32)))
     found = analyzer.compare(load_run(base), load_run(tmp_path / "new"))
     assert found.arms[0].counted == 3
     assert found.arms[0].notes == ("5 cell(s) only in BASE", "3 cell(s) only in NEW")

@@ -13,8 +13,7 @@ from analyzer.noise import noise
 from analyzer.plan import Plan
 from analyzer.store import load_run
 from tests.command import stdb_sweep
-from tests.factory import steps
-from tests.test_compare import PLAN, noisy_run
+from tests.factory import NOISY, noisy_run, steps
 
 ARTICLE = Plan(
     scenario="lobby", arms=("per_sender", "anonymous"), clients=(0, 10, 50, 100),
@@ -24,7 +23,7 @@ ARTICLE = Plan(
 
 def test_more_repeats_see_smaller_changes(tmp_path: Path) -> None:
     few, many = (
-        noise(load_run(noisy_run(tmp_path / str(n), 1, replace(PLAN, repeats=n))))[0]
+        noise(load_run(noisy_run(tmp_path / str(n), 1, replace(NOISY, repeats=n))))[0]
         for n in (3, 12)
     )
     assert few.over_all is not None
@@ -45,7 +44,7 @@ def test_the_page_gives_the_answer_first(tmp_path: Path) -> None:
 
 
 def test_one_repeat_says_why_nothing_is_known(tmp_path: Path) -> None:
-    noisy_run(tmp_path / "run", 1, replace(PLAN, repeats=1))
+    noisy_run(tmp_path / "run", 1, replace(NOISY, repeats=1))
     done = stdb_sweep("noise", "run", "--json", cwd=tmp_path)
     first = json.loads(done.stdout)[0]
     assert first["reason"] == "no interval: one repeat; use --repeats 3 or more"

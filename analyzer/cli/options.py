@@ -112,6 +112,12 @@ _OPTIONS = (
         help="Fresh databases per cell; intervals need 2 or more.  [default: 3]",
     ),
     click.option(
+        "--until",
+        metavar="PERCENT",
+        help="Repeat only until each arm's cost is known to so many percent, as 5%: at least 3 "
+        "times, at most --repeats.  [default of --repeats then: 10]",
+    ),
+    click.option(
         "--windows",
         type=click.IntRange(1),
         default=2,

@@ -15,7 +15,7 @@ from analyzer.own import own_scenario
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
 from analyzer.sweepfile import SweepFile
-from analyzer.units import milliseconds, whole_numbers
+from analyzer.units import milliseconds, share, whole_numbers
 
 if TYPE_CHECKING:
     from analyzer.store import Run
@@ -149,6 +149,7 @@ def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
         arms = tuple(arm.name for arm in scenario.arms)
     elif flags["arms"] is not None:
         arms = tuple(dict.fromkeys(name.strip() for name in flags["arms"].split(",")))
+    until = share(flags["until"], what="until") if flags["until"] is not None else None
     return Plan(
         scenario=scenario.name,
         arms=arms,
@@ -156,7 +157,8 @@ def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
         rows=rows,
         own=own,
         language=flags["module_language"],
-        repeats=flags["repeats"] or (1 if scenario.database else 3),
+        repeats=flags["repeats"] or (1 if scenario.database else 3 if until is None else 10),
+        until=until,
         **{
             name: flags[name]
             for name in ("windows", "warmup", "writes", "rate", "protocol", "subscribers", "seed")
@@ -176,7 +178,7 @@ def _announcement(plan: Plan) -> str:
     """A long sweep says so before it begins."""
     steps = sum(len(block.clients) for block in plan.blocks())
     text = (
-        f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats} repeats, "
+        f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats_text}, "
         f"{len(list(plan.blocks()))} databases, {steps} steps"
     )
     if steps > MANY_STEPS:

@@ -18,10 +18,11 @@ def build_preview(found: Estimate) -> Content:
         (block, [seconds for _, seconds in steps])
         for block, steps in groupby(timed, key=lambda pair: pair[0].block)
     ]
+    most = "" if plan.until is None else "at most "
     told = (
-        f"{len(plan.cells)} cells, {plan.repeats} repeats, {len(blocks)} databases, "
+        f"{len(plan.cells)} cells, {plan.repeats_text}, {len(blocks)} databases, "
         f"{len(found.steps)} steps",
-        f"estimated: {text_seconds(found.total_s)}, {found.memory_mib:,.0f} MiB of memory",
+        f"estimated: {most}{text_seconds(found.total_s)}, {found.memory_mib:,.0f} MiB of memory",
         f"an estimate: {SEEK_MS * 1e3:g} us an index seek, {BASE_MIB:g} MiB and "
         f"{CLIENT_KIB[plan.subscribers]:g} KiB a client and {SEEK_KIB:g} KiB a seek, as the "
         "embedded engine needs on two virtual cores; nothing was measured",
