@@ -23,7 +23,8 @@ COUNTS = {
     "deliveries": "deliveries",
     "fuel": "fuel",
 }
-"""Exact, per write: the words of an assertion and the columns of a run's frame."""
+"""Per write: the words of an assertion and the columns of a run's frame. All but fuel, which
+differs from window to window by one part in ten million, are exact."""
 COSTS = ("write_ms", "reducer_ms", "update_ms")
 QUANTITIES = (*COUNTS, *COSTS, "ceiling", "void")
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
@@ -94,6 +95,8 @@ def check(run: Run, assertions: Sequence[str]) -> tuple[Verdict, ...]:
     ------
     UsageError
         When an assertion cannot be read, or names no arm, quantity or cell of this run.
+    RunError
+        When the run is not complete.
     """
     from analyzer.evidence import Evidence
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COUNTS = ("index_seeks", "view_calls", "rows_scanned", "deliveries")
-"""Per write and exact; fuel is not, it differs from write to write by a few parts in a million."""
+"""Per write and exact; fuel is not, it differs by one part in ten million."""
 
 
 @dataclass(frozen=True, slots=True)

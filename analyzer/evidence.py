@@ -8,7 +8,7 @@ from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from analyzer.assertions import COUNTS, Assertion, Verdict
-from analyzer.errors import FitError, UsageError
+from analyzer.errors import FitError, RunError, UsageError
 from analyzer.formula import Formula
 from analyzer.model.analysis import BUDGET_MS
 from analyzer.model.ceiling import Ceiling, Status, ceiling
@@ -25,9 +25,16 @@ _Cells = list[tuple[int, int, "pd.DataFrame"]]
 
 
 class Evidence:
-    """What one run says, each arm fitted once at most."""
+    """What one run says, each arm fitted once at most.
+
+    Raises RunError for a run that is not complete: cells that are missing assert nothing.
+    """
 
     def __init__(self, run: Run) -> None:
+        if not run.complete:
+            raise RunError(
+                f"{run.path} is not complete: the command that began it goes on, then check"
+            )
         self.frame = run.frame()
         self._run = run
         self._models: dict[str, Model] = {}
@@ -53,6 +60,8 @@ class Evidence:
             yield _told(asked, str(label), void, asked.number)
         elif asked.quantity == "ceiling":
             yield from self._ceilings(asked, label, sorted({rows for _, rows, _ in cells}))
+        elif self._run.mixed:
+            yield f"{label}: no interval: {self._run.mixed}"
         else:
             yield from _costs(asked, label, arm, cells)
 
