@@ -18,6 +18,7 @@ from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
 from analyzer.store import Run, RunWriter, check_agrees, find_run, load_run
 from analyzer.target import Server, Target
+from analyzer.until import suffices
 from analyzer.workplace import Workplace, workplace
 
 DATABASES_A_SERVER = 12
@@ -82,7 +83,8 @@ async def sweep(
                         progress.begin(path, [s for _, steps in left for s in steps], len(finished))
                     session = _Session(plan, at, program, writer, fast, progress)
                     for block, steps in part:
-                        await session.measure(block, steps)
+                        if not session.enough(block):
+                            await session.measure(block, steps)
         finally:
             progress.end()
         return load_run(path)
@@ -145,6 +147,18 @@ class _Session:
         self._writer = writer
         self._fast = fast
         self._progress = progress
+        self._told = False
+
+    def enough(self, block: Block) -> bool:
+        """Whether the repeats before this one were all that `--until` asked for."""
+        if self._plan.until is None or block.control:
+            return False
+        if not suffices(load_run(self._writer.path), block.repeat):
+            return False
+        if not self._told:
+            self._told = True
+            self._progress.note(f"{block.repeat} repeats are enough for --until")
+        return True
 
     async def measure(self, block: Block, steps: list[Step]) -> None:
         """One fresh database; subscribers only go up in it, so no ghost is ever left behind."""

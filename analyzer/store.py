@@ -51,7 +51,12 @@ class Run:
 
     @property
     def planned(self) -> list[Step]:
-        return [step for block in self.plan.blocks() for step in block.steps()]
+        """All steps, or with `until` those of the repeats that are needed."""
+        from analyzer.until import repeats_needed
+
+        needed = repeats_needed(self)
+        blocks = (block for block in self.plan.blocks() if block.repeat < needed)
+        return [step for block in blocks for step in block.steps()]
 
     @property
     def complete(self) -> bool:

@@ -45,6 +45,17 @@ def _short(text: str) -> str:
     return text if len(text) <= 20 else f"{text[:20]}…"
 
 
+def share(text: str, *, what: str) -> float:
+    """`5%` or `5` as 0.05. Raises UsageError when it is no percentage, or none above 0."""
+    try:
+        value = float(str(text).strip().removesuffix("%")) / 100
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise UsageError(f"--{what}: {text!r} is not a percentage: write 5%")
+    return value
+
+
 def text_ms(value: float) -> str:
     """Three significant digits with the unit: `0.0312 ms`, `12.4 ms`, `1,349 ms`."""
     if value >= 100:
