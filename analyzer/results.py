@@ -8,8 +8,9 @@ from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
 from analyzer.model.budget import Budget
 from analyzer.model.export import ceilings_csv, laws_document, model_document
 from analyzer.report.content import build_content
+from analyzer.report.formats import run_report
 from analyzer.report.layout import Content
-from analyzer.report.markdown import render_markdown
+from analyzer.report.pictures import write_pictures
 from analyzer.store import Run, RunWriter
 
 
@@ -29,13 +30,20 @@ def analyse_run(run: Run, budget: Budget | float | None = None) -> tuple[Analysi
 
 
 def write_results(run: Run, analysis: Analysis, content: Content) -> None:
-    """Leave cells.csv, laws.json, model.json, ceilings.csv and report.md in the run directory."""
+    """Leave cells.csv, laws.json, model.json, ceilings.csv and the report in the run directory.
+
+    The report is report.md and report.html, and its pictures are plots/*.svg.
+    """
     writer = RunWriter(run.path, run.manifest)
     writer.write_text("cells.csv", cells_frame(run.frame()).to_csv(index=False))
     writer.write_json("laws.json", laws_document(analysis))
     writer.write_json("model.json", model_document(analysis))
     writer.write_text("ceilings.csv", ceilings_csv(analysis))
-    writer.write_text("report.md", render_markdown(content))
+    report = run_report(run, analysis, content)
+    pictures = report.pictures()
+    writer.write_text("report.md", report.text("md"))
+    writer.write_text("report.html", report.page(pictures))
+    write_pictures(pictures, run.path / "plots")
 
 
 def _drift(run: Run) -> dict[str, object] | None:

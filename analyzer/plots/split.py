@@ -10,6 +10,7 @@ from analyzer.frames import cells_frame
 from analyzer.model.axis import row_axis
 from analyzer.plots.style import COLOURS, INK, new_plot, pick, styled
 from analyzer.records import SPLIT
+from analyzer.report.numbers import number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ _NAMES = {
     "reducer_ms": "reducer, views included",
     "update_ms": "updates to clients",
 }
-_HATCHES = ("", "///", "", "\\\\\\", "...")
+_HATCHES = ("", "//", "", "\\\\", "")
 _MOST_BARS = 16
 
 
@@ -55,7 +56,7 @@ def time_split(frame: pd.DataFrame, arm: str) -> Figure:
     for place, cell in zip(places, cells.to_dict("records"), strict=True):
         whole = cell["verdict"] == "ok"
         axes.text(
-            place, 101 if whole else 2, f"{cell['write_ms']:,.3g}" if whole else "void",
+            place, 101 if whole else 2, number(cell["write_ms"]) if whole else "void",
             ha="center", va="bottom", size=7.5, rotation=0 if whole else 90,
         )  # fmt: skip
     axes.grid(visible=False, axis="x")

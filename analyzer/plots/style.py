@@ -88,7 +88,7 @@ def new_plot(title: str, *, height: float = 3.7) -> Plot:
 def one_panel(title: str, *, legend: bool = True) -> tuple[Plot, Axes]:
     """A plot of one panel, with room for a legend on the right."""
     plot = new_plot(title)
-    plot.subplots_adjust(left=0.105, right=0.8 if legend else 0.975, top=0.87, bottom=0.135)
+    plot.subplots_adjust(left=0.125, right=0.8 if legend else 0.975, top=0.87, bottom=0.135)
     return plot, plot.subplots()
 
 

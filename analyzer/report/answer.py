@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyzer.errors import SweepError
 from analyzer.model.analysis import Analysis
+from analyzer.model.axis import row_axis
 from analyzer.model.ceiling import Ceiling, Status
 from analyzer.report.ceilings import clients_text
 from analyzer.report.layout import Block, Lines, Section, Table
@@ -19,12 +20,14 @@ def answer_section(run: Run, analysis: Analysis) -> Section:
     if table := _table(analysis):
         blocks.append(table)
     try:
-        page = build_review(review(run.frame(), analysis, run.plan.definition))
+        found = review(run.frame(), analysis, run.plan.definition)
     except SweepError as error:
         blocks.append(Lines((f"no recommendation: {error}",)))
     else:
-        blocks.extend(page.sections[0].blocks)
-        blocks.append(Lines((f"decided for: {page.title}",)))
+        blocks.extend(build_review(found).sections[0].blocks)
+        noun = row_axis(found.scenario).noun
+        size = f"{found.clients:,} clients and {found.rows:,} {noun}s"
+        blocks.append(Lines((f"this is decided for {size}, the most that were measured",)))
     return Section(f"Clients within {analysis.budget}", tuple(blocks))
 
 

@@ -15,9 +15,10 @@ from analyzer.report.windows import WindowTable
 _NEEDLESS = re.compile(
     r"^.*?(?=<svg)|<metadata>.*?</metadata>|<defs>\s*<style.*?</defs>|<!--.*?-->", re.DOTALL
 )
-_FONT = re.compile(r"font: ((?:bold |\d+ )*)([\d.]+px)[^;\"]*")
+_FONT = re.compile(r"font-family: [^;\"]*;? ?|(?<=px) '[^;\"]*(?=[;\"])")
 _NAME = re.compile(r' id="(?![mph][0-9a-f]{10}")[^"]*"')
 """Names that nothing in the picture refers to."""
+_SPACE = re.compile(r">\s+<|\s+")
 _SIZE = re.compile(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', re.DOTALL)
 _COLOURS = {"#1f2933": "ink", "#cbd2d9": "rule", "#b3261e": "limit", "#ffffff": "paper"}
 """Of the plots, by the name that the page has for them."""
@@ -66,7 +67,8 @@ def render_html(
 def inline_svg(picture: Drawn) -> Markup:
     """The picture as part of a page: its ink and paper are those of the page, its font too."""
     text = _NEEDLESS.sub("", picture.svg)
-    text = _NAME.sub("", _FONT.sub(r"font: \1\2 var(--font)", text))
+    text = _SPACE.sub(lambda found: "><" if found[0][0] == ">" else " ", _NAME.sub("", text))
+    text = _FONT.sub(lambda found: "" if found[0][0] == "f" else " var(--font)", text)
     label = Markup.escape(picture.caption)
     text = _SIZE.sub(rf'<svg viewBox="\1" role="img" aria-label="{label}">', text, count=1)
     for colour, variable in _COLOURS.items():
