@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -44,8 +43,7 @@ def repeats_frame(observations: Sequence[Observation], scenario: Scenario) -> pd
 
 def _repeat_row(group: Sequence[Observation], scenario: Scenario) -> dict[str, Any]:
     first = group[0]
-    table = pd.DataFrame([asdict(window) for window in group])
-    writes = int(table["writes"].sum())
+    writes = sum(window.writes for window in group)
     law = scenario.arm(first.arm).seeks
     reasons = list(dict.fromkeys(reason for window in group for reason in window.reasons))
     row: dict[str, Any] = {
@@ -61,18 +59,26 @@ def _repeat_row(group: Sequence[Observation], scenario: Scenario) -> dict[str, A
         "reason": "; ".join(reasons),
     }
     for name in ("reducer_ms", "update_ms", "body_ms", "view_ms", "view_body_ms"):
-        times = table[name].astype(float)
-        row[name] = (times * table["writes"]).sum(skipna=False) / writes if writes else float("nan")
+        row[name] = _per_write((_known(w, name) * w.writes for w in group), writes)
     row["write_ms"] = row["reducer_ms"] + row["update_ms"]
     row["reducer_body_ms"] = row.pop("body_ms")
     row["materialize_ms"] = row["view_ms"] - row["view_body_ms"]
     row["commit_ms"] = row["reducer_ms"] - row["reducer_body_ms"] - row.pop("view_ms")
     for name in COUNTS:
-        counted = table[name].astype(float).sum(skipna=False)
-        row[name] = counted / writes if writes else float("nan")
+        row[name] = _per_write((_known(w, name) for w in group), writes)
     if any(window.uncounted for window in group):
         row |= dict.fromkeys(("index_seeks", "index_seeks_expected", "rows_scanned"), float("nan"))
     return row
+
+
+def _known(window: Observation, name: str) -> float:
+    """NaN for what is unknown: a sum that it goes into is unknown as well."""
+    value = getattr(window, name)
+    return float("nan") if value is None else float(value)
+
+
+def _per_write(sums: Iterable[float], writes: int) -> float:
+    return sum(sums) / writes if writes else float("nan")
 
 
 def cells_frame(repeats: pd.DataFrame) -> pd.DataFrame:

@@ -21,7 +21,7 @@ def residue_timeline(found: Records) -> Figure:
     writes = [record for record in found.records if record["kind"] == "write"]
     minutes = [record["min"] for record in writes]
     plot = new_plot("What clients that left go on costing", height=4.6)
-    plot.subplots_adjust(left=0.105, right=0.975, top=0.8, bottom=0.11, hspace=0.13)
+    plot.subplots_adjust(left=0.105, right=0.975, top=0.84, bottom=0.11, hspace=0.13)
     counts, costs = plot.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     counts.step(
         minutes, [r["clients"] for r in writes], where="post", color=COLOURS[0], label="clients"
