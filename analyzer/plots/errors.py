@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
@@ -19,6 +20,8 @@ from analyzer.plots.style import (
     pick,
     styled,
 )
+
+_MOST_CELLS = 300
 
 
 @styled
@@ -45,11 +48,13 @@ def residuals(model: Model) -> Figure:
 
 @styled
 def measured_against_predicted(models: Sequence[Model]) -> Figure:
-    """Draw every cell of the models: predicted cost against measured cost, on log axes."""
+    """Draw the cells of each model, evenly thinned out to a few hundred: predicted cost against
+    measured cost, on log axes."""
     plot, axes = one_panel("Measured against predicted write cost")
     costs: list[float] = []
     for at, model in enumerate(models):
         cells = model.choice.best.residuals
+        cells = cells.iloc[:: math.ceil(len(cells) / _MOST_CELLS)]
         axes.plot(
             cells["predicted_ms"], cells["measured_ms"], MARKERS[at % MOST],
             color=COLOURS[at % MOST], label=model.arm, alpha=0.85,
