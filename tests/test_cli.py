@@ -15,7 +15,16 @@ import analyzer.cli.sweep
 from analyzer.cli import VERBS
 from tests.command import error_line, stdb_sweep
 
-HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prometheus_client"}
+HEAVY = {
+    "numpy",
+    "scipy",
+    "pandas",
+    "httpx",
+    "websockets",
+    "matplotlib",
+    "jinja2",
+    "prometheus_client",
+}
 
 
 @pytest.mark.parametrize(
@@ -68,6 +77,8 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--clients 10 --module m.wasm --view v --write f --expect seks=1", "did you mean 'seeks'"),
         ("--clients 10 --database d --view v --write f", "--database goes with --server"),
         ("dance", "dance"),
+        ("report r --json --format md", "--json and --format md exclude each other"),
+        ("report r --format pdf", "'pdf'"),
     ],
 )
 def test_bad_usage_ends_with_exit_2_and_names_the_bad_item(
