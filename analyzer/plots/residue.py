@@ -50,6 +50,7 @@ def residue_timeline(found: Records) -> Figure:
 
 
 def _events(found: Records, plot: Figure) -> None:
+    heights = dict(zip(_MARKS, (0.7, 0.5), strict=True))
     marks = [record for record in found.records if record["kind"] in _MARKS]
     if len(marks) > _MOST_MARKS:
         return
@@ -57,7 +58,7 @@ def _events(found: Records, plot: Figure) -> None:
         for axes in plot.axes:
             axes.axvline(mark["min"], color=BUDGET, linewidth=1)
         plot.axes[0].annotate(
-            _MARKS[mark["kind"]], (mark["min"], 1), xycoords=("data", "axes fraction"),
-            xytext=(-3, -2), textcoords="offset points", ha="right", va="top", color=BUDGET, size=8,
-            rotation=90,
+            _MARKS[mark["kind"]], (mark["min"], heights[mark["kind"]]),
+            xycoords=("data", "axes fraction"), xytext=(-3, 0), textcoords="offset points",
+            ha="right", va="center", color=BUDGET, size=8,
         )  # fmt: skip

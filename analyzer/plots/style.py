@@ -51,6 +51,7 @@ _RC: Any = {
     "ytick.color": INK,
     "ytick.labelsize": 8,
 }
+_TAG = re.compile(r"<[^>]*>")
 _LONG = re.compile(r"(\d+\.\d\d)\d+")
 _VOID: dict[str, Any] = {"marker": "x", "linestyle": "", "markersize": 7, "markeredgewidth": 1.8}
 
@@ -160,8 +161,8 @@ def svg(figure: Figure) -> str:
     """The figure as the text of an SVG file, the same for the same figure."""
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": "stdb-sweep"})
-    # A hundredth of a point is finer than any screen or printer.
-    return _LONG.sub(r"\1", file.getvalue())
+    # A hundredth of a point is finer than any screen or printer. What is read stays as it is.
+    return _TAG.sub(lambda tag: _LONG.sub(r"\1", tag[0]), file.getvalue())
 
 
 @styled

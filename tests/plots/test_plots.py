@@ -119,6 +119,14 @@ def test_the_parts_of_a_bar_are_the_whole(drawn: dict[str, Figure]) -> None:
     assert known == pytest.approx([100.0] * 11)
 
 
+def test_the_cost_above_a_bar_is_that_of_the_table() -> None:
+    found = planted(lambda s, g: 0.558 * s / 10, clients=(10,), rows=(8,)).assign(
+        windows=1, writes=1, fuel=1.0, deliveries=1.0, index_seeks_expected=float("nan"),
+        reducer_body_ms=0.1, view_body_ms=0.1, materialize_ms=0.1, commit_ms=0.2,
+    )  # fmt: skip
+    assert ">0.558<" in words(plots.time_split(found, "per_sender"))
+
+
 def test_a_server_that_tells_no_parts_gets_two() -> None:
     found = planted().assign(windows=1, writes=1, fuel=1.0, deliveries=1.0)
     found["index_seeks_expected"] = float("nan")
