@@ -87,25 +87,36 @@ def cells_frame(repeats: pd.DataFrame) -> pd.DataFrame:
 
     Times come from repeats that are whole; with none of them they are unknown.
     """
+    groups: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for repeat in repeats.to_dict("records"):
+        groups.setdefault(tuple(repeat[name] for name in KEY), []).append(
+            {str(name): value for name, value in repeat.items()}
+        )
     rows = []
-    for key, group in repeats.groupby(KEY, sort=False):
-        whole = group[group["verdict"] == "ok"]
-        reasons = "; ".join(dict.fromkeys(group.loc[group["verdict"] != "ok", "reason"]))
+    for key, group in groups.items():
+        whole = [repeat for repeat in group if repeat["verdict"] == "ok"]
+        costs = [r["write_ms"] for r in whole if r["write_ms"] == r["write_ms"]]
         row: dict[str, object] = dict(zip(KEY, key, strict=True))
         row |= {
             "repeats": len(whole),
-            "windows": int(whole["windows"].sum()),
-            "writes": int(whole["writes"].sum()),
-            "write_ms_low": whole["write_ms"].min(),
-            "write_ms_high": whole["write_ms"].max(),
-            "index_seeks_expected": group["index_seeks_expected"].iloc[0],
-            "verdict": "ok" if len(whole) else "void",
-            "reason": reasons,
+            "windows": sum(repeat["windows"] for repeat in whole),
+            "writes": sum(repeat["writes"] for repeat in whole),
+            "write_ms_low": min(costs, default=float("nan")),
+            "write_ms_high": max(costs, default=float("nan")),
+            "index_seeks_expected": group[0]["index_seeks_expected"],
+            "verdict": "ok" if whole else "void",
+            "reason": "; ".join(dict.fromkeys(r["reason"] for r in group if r["verdict"] != "ok")),
         }
         for name in ("reducer_ms", "update_ms", "write_ms", *SPLIT):
-            row[name] = whole[name].mean()
+            row[name] = _mean(whole, name)
         for name in COUNTS:
-            row[name] = (whole if len(whole) else group)[name].mean()
+            row[name] = _mean(whole or group, name)
         rows.append(row)
     cells = pd.DataFrame(rows, columns=CELL_COLUMNS)
     return cells.astype({"index_seeks_expected": "Int64"})
+
+
+def _mean(repeats: Sequence[dict[str, Any]], name: str) -> float:
+    """Of the repeats in which it is known."""
+    known = [repeat[name] for repeat in repeats if repeat[name] == repeat[name]]
+    return sum(known) / len(known) if known else float("nan")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import RunError
@@ -11,8 +11,9 @@ from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
 from analyzer.model.budget import Budget
 from analyzer.model.export import ceilings_csv, laws_document, model_document
 from analyzer.report.content import build_content
+from analyzer.report.formats import run_report
 from analyzer.report.layout import Content, Section
-from analyzer.report.markdown import render_markdown
+from analyzer.report.pictures import write_pictures
 from analyzer.report.reviewed import advice_section
 from analyzer.review import review
 from analyzer.store import Run, RunWriter
@@ -55,25 +56,21 @@ def _advice(run: Run, frame: pd.DataFrame, analysis: Analysis) -> Section | None
     return advice_section(review(frame, analysis, run.plan.definition))
 
 
-def run_document(run: Run) -> dict[str, Any]:
-    """How far a run is and what is void in it, as strict JSON data beside any analysis of it."""
-    return {
-        "steps": {"finished": len(run.finished), "planned": len(run.planned)},
-        "void": [
-            {**asdict(v.cell), "repeat": v.repeat, "control": v.control, "reason": v.reason}
-            for v in run.void
-        ],
-    }
-
-
 def write_results(run: Run, analysis: Analysis, content: Content) -> None:
-    """Leave cells.csv, laws.json, model.json, ceilings.csv and report.md in the run directory."""
+    """Leave cells.csv, laws.json, model.json, ceilings.csv and the report in the run directory.
+
+    The report is report.md and report.html, and its pictures are plots/*.svg.
+    """
     writer = RunWriter(run.path, run.manifest)
     writer.write_text("cells.csv", cells_frame(run.frame()).to_csv(index=False))
     writer.write_json("laws.json", laws_document(analysis))
     writer.write_json("model.json", model_document(analysis))
     writer.write_text("ceilings.csv", ceilings_csv(analysis))
-    writer.write_text("report.md", render_markdown(content))
+    report = run_report(run, analysis, content)
+    pictures = report.pictures()
+    writer.write_text("report.md", report.text("md"))
+    writer.write_text("report.html", report.page(pictures))
+    write_pictures(pictures, run.path / "plots")
 
 
 def _drift(run: Run, frame: pd.DataFrame) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,16 @@ class Run:
             if o.verdict != "ok":
                 found.setdefault((o.cell, o.repeat, o.control), []).extend(o.reasons)
         return tuple(Void(*key, "; ".join(dict.fromkeys(why))) for key, why in found.items())
+
+    def account(self) -> dict[str, Any]:
+        """How far the run is and what is void in it, as strict JSON data."""
+        return {
+            "steps": {"finished": len(self.finished), "planned": len(self.planned)},
+            "void": [
+                {**asdict(v.cell), "repeat": v.repeat, "control": v.control, "reason": v.reason}
+                for v in self.void
+            ],
+        }
 
     @property
     def mixed(self) -> str:

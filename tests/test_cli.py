@@ -19,7 +19,16 @@ from analyzer.errors import SweepError
 from analyzer.report.layout import Content
 from tests.command import error_line, stdb_sweep
 
-HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prometheus_client"}
+HEAVY = {
+    "numpy",
+    "scipy",
+    "pandas",
+    "httpx",
+    "websockets",
+    "matplotlib",
+    "jinja2",
+    "prometheus_client",
+}
 
 
 @pytest.mark.parametrize(
@@ -82,6 +91,8 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--budget 20ms report run", "--budget stands before 'report'"),
         ("--clients 2 --rooms 2 scenarios", "--clients stands before 'scenarios'"),
         ("dance", "stdb-sweep: No such command 'dance'."),
+        ("report r --json --format md", "--json and --format md exclude each other"),
+        ("report r --format pdf", "'pdf'"),
     ],
 )
 def test_bad_usage_ends_with_exit_2_and_names_the_bad_item(

@@ -63,7 +63,7 @@ def test_the_run_directory_holds_what_the_contract_names(lobby: tuple) -> None:
     names = {path.name for path in lobby[0].iterdir()}
     assert names >= {
         "manifest.json", "observations.jsonl", "cells.csv", "laws.json", "model.json",
-        "ceilings.csv", "report.md", "scrapes",
+        "ceilings.csv", "report.md", "report.html", "plots", "scrapes",
     }  # fmt: skip
     manifest = json.loads((lobby[0] / "manifest.json").read_text())
     assert manifest["engine"] == {"name": "SpacetimeDB (embedded)", "version": "2.14.0"}

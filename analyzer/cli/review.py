@@ -48,7 +48,7 @@ def command(
     from analyzer.cli.output import print_document
     from analyzer.report.markdown import render_markdown
     from analyzer.report.reviewed import build_review
-    from analyzer.results import analyse_run, run_document, write_results
+    from analyzer.results import analyse_run, write_results
     from analyzer.review import review
     from analyzer.store import RunWriter, load_run
 
@@ -69,7 +69,7 @@ def command(
     if not isinstance(source, Path):
         write_results(run, analysis, content)
         RunWriter(run.path, run.manifest).write_text("review.md", render_markdown(page))
-    print_document(lambda: found.to_dict() | run_document(run), lambda: page, as_json=as_json)
+    print_document(lambda: found.to_dict() | run.account(), lambda: page, as_json=as_json)
     refuse_void(run)
 
 

@@ -81,11 +81,11 @@ def run_sweep(
     run = measured_run(sweep_file, plan, budget_ms, **flags)
 
     from analyzer.cli.output import print_document, refuse_void
-    from analyzer.results import analyse_run, run_document, write_results
+    from analyzer.results import analyse_run, write_results
 
     analysis, content = analyse_run(run, budget_ms)
     write_results(run, analysis, content)
-    print_document(lambda: analysis.to_dict() | run_document(run), lambda: content, as_json=as_json)
+    print_document(lambda: analysis.to_dict() | run.account(), lambda: content, as_json=as_json)
     refuse_void(run)
     return 0
 
