@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analyzer.errors import UsageError
-from analyzer.units import milliseconds, text_ms, text_seconds, whole_numbers
+from analyzer.units import counted, every, milliseconds, text_ms, text_seconds, whole_numbers
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,9 @@ def test_times_are_told_in_sensible_digits() -> None:
         "3 min 05 s",
         "1 h 10 min",
     ]
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    assert (counted(1, "cell"), counted(0, "cell")) == ("1 cell", "0 cells")
+    assert counted(1200, "finished step") == "1,200 finished steps"
+    assert (every(1, "cell"), every(16, "cell")) == ("the one cell", "all 16 cells")
