@@ -1,8 +1,6 @@
-"""Batched NNLS against the textbook algorithm, and its speed."""
+"""Batched NNLS against the textbook algorithm."""
 
 from __future__ import annotations
-
-import time
 
 import numpy as np
 import pytest
@@ -26,9 +24,8 @@ def test_every_row_agrees_with_scipys_active_set_search(seed: int, terms: int, c
         assert design @ found == pytest.approx(design @ expected, rel=1e-4, abs=1e-6)
 
 
-def test_ten_thousand_refits_of_a_hundred_cells_take_seconds_at_most() -> None:
-    rng = np.random.default_rng(1)
-    design, targets = rng.random((100, 4)), rng.random((10_000, 100))
-    begin = time.perf_counter()
-    nnls(design, targets)
-    assert time.perf_counter() - begin < 3
+def test_a_column_that_adds_nothing_is_left_at_exactly_0() -> None:
+    design = np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0]])
+    found = nnls(design, np.array([[5.0, 5.0, 5.0], [5.0, 4.0, 3.0], [-1.0, -2.0, -3.0]]))
+    assert found == pytest.approx(np.array([[5.0, 0.0], [4.0, 0.0], [0.0, 0.0]]))
+    assert (found[:, 1] == 0).all()
