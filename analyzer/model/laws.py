@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from analyzer.model.axis import RowAxis
 from analyzer.model.cells import usable
 from analyzer.model.exact import rank, solve
+from analyzer.units import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +120,7 @@ def _allowed(observed: Sequence[Point], axis: RowAxis) -> tuple[tuple[str, ...],
         why.append(f"only {axis.symbol} = {min(rows)} was measured, add a value to --{axis.flag}")
     if len(counts - {0}) < 2:
         why.append("fewer than two S above 0 were measured, add a value to --clients")
-    reason = " and ".join(why) or f"{len(observed)} cells cannot rule them out"
+    reason = " and ".join(why) or f"{counted(len(observed), 'cell')} cannot rule them out"
     return terms, (*notes, f"other laws may fit too: {reason}")
 
 

@@ -17,6 +17,7 @@ _WORDS = (
     "clients: the most within the budget; interval: 95 %, noise between repeats alone; reach: "
     "clients over the most measured; other forms: what models that fit nearly as well say"
 )
+"""What the columns say."""
 
 
 def ceiling_section(analysis: Analysis, void: int = 0) -> Section | None:
@@ -93,7 +94,9 @@ def ceiling_blocks(
             notes.setdefault((f"{arm}: {item.note}", axis.noun), []).append(f"{item.rows:,}")
     texts = [f"{note} (at {', '.join(at)} {noun}s)" for (note, noun), at in notes.items()]
     blocks: list[Block] = [Table("", columns[:width], rows), *_load_blocks(found)]
-    return [*blocks, Lines((*texts, *remarks, _WORDS))]
+    letters = {f"{axis.symbol} the {axis.noun}s" for _, axis, _ in found}
+    symbols = f"S is the clients, {', '.join(sorted(letters))}"
+    return [*blocks, Lines((*texts, *remarks, f"{_WORDS}; {symbols}"))]
 
 
 def _rows_name(found: Sequence[tuple[str, RowAxis, Ceiling]]) -> str:

@@ -1,4 +1,4 @@
-"""Batched NNLS against the textbook algorithm, one batch for all refits."""
+"""Batched NNLS against the textbook algorithm."""
 
 from __future__ import annotations
 
@@ -38,3 +38,10 @@ def test_ten_thousand_refits_are_solved_at_once(monkeypatch: pytest.MonkeyPatch)
     rng = np.random.default_rng(1)
     nnls(rng.random((100, 4)), rng.random((10_000, 100)))
     assert solved == [(2**4, 4, 4)]
+
+
+def test_a_column_that_adds_nothing_is_left_at_exactly_0() -> None:
+    design = np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 3.0]])
+    found = nnls(design, np.array([[5.0, 5.0, 5.0], [5.0, 4.0, 3.0], [-1.0, -2.0, -3.0]]))
+    assert found == pytest.approx(np.array([[5.0, 0.0], [4.0, 0.0], [0.0, 0.0]]))
+    assert (found[:, 1] == 0).all()

@@ -13,7 +13,7 @@ from analyzer.store import RunWriter
 from tests.command import error_line, stdb_sweep
 from tests.factory import steps, windows
 
-PLAN = Plan(scenario="lobby", arms=("per_sender",), clients=(0, 10, 20), rows=(8,), repeats=2)
+PLAN = Plan(scenario="lobby", arms=("per_sender",), clients=(0, 10, 20, 40), rows=(8,), repeats=2)
 REASON = "9 of 10 writes committed"
 
 
@@ -42,34 +42,35 @@ def test_void_repeats_are_in_the_json_with_cell_and_reason(tmp_path: Path) -> No
         {"scenario": "lobby", "arm": "per_sender", "clients": 10, "rows": 8, "repeat": 0,
          "control": False, "reason": REASON}
     ]  # fmt: skip
-    assert document["steps"] == {"finished": 7, "planned": 7}
+    assert document["steps"] == {"finished": 9, "planned": 9}
     assert f"per_sender S=10 G=8, 1 repeat: {REASON}" in text
-    assert last.endswith("void repeats: 1 of 6; the report says why")
+    assert last.endswith("void repeats: 1 of 8; the report says why")
 
 
 def test_a_cell_is_void_when_none_of_its_repeats_is_whole(tmp_path: Path) -> None:
-    _, _, last = report(written(tmp_path / "run", void=(1, 4)))
-    assert last.endswith("void cells: 1 of 3, void repeats: 2 of 6; the report says why")
+    _, _, last = report(written(tmp_path / "run", void=(1, 5)))
+    assert last.endswith("void cells: 1 of 4, void repeats: 2 of 8; the report says why")
 
 
 def test_a_void_drift_control_alone_is_said_and_is_in_the_json(tmp_path: Path) -> None:
-    text, document, last = report(written(tmp_path / "run", void=(6,)))
+    text, document, last = report(written(tmp_path / "run", void=(8,)))
     assert [(v["control"], v["reason"]) for v in document["void"]] == [(True, REASON)]
     assert f"Void: the drift control drift control, per_sender S=10 G=8: {REASON}" in text
     assert last.endswith("void drift control; the report says why")
 
 
 def test_too_few_cells_are_put_down_to_void_ones_where_there_are_any(tmp_path: Path) -> None:
-    text, _, _ = report(written(tmp_path / "run", void=(1, 2, 4, 5)))
-    assert "needs 2 client counts above 0, has 0: 2 cells are void" in text
+    text, _, _ = report(written(tmp_path / "run", void=(1, 2, 3, 5, 6, 7)))
+    assert "needs 2 client counts above 0, has 0: 3 cells are void" in text
     assert "add one to --clients" not in text
 
 
 @pytest.mark.parametrize("verb", ["report", "review"])
 def test_an_unfinished_run_says_how_far_it_is(tmp_path: Path, verb: str) -> None:
     text, document, _ = report(written(tmp_path / "run", 2), verb=verb)
-    assert "2 of 7 steps measured; the same command goes on" in text
-    assert document["steps"] == {"finished": 2, "planned": 7}
+    assert "2 of 9 steps measured; the same command goes on" in text
+    assert document["steps"] == {"finished": 2, "planned": 9}
+    assert document["unfinished"] == "2 of 9 steps measured; the same command goes on"
     assert "add one to --clients" not in text
 
 
@@ -80,4 +81,10 @@ def test_a_run_without_a_client_yet_is_no_review(tmp_path: Path) -> None:
 
 def test_a_fit_to_an_unfinished_run_says_so_as_well(tmp_path: Path) -> None:
     done = stdb_sweep("fit", written(tmp_path / "run", 1), cwd=tmp_path)
-    assert "has 0: 1 of 7 steps measured; the same command goes on" in error_line(done)
+    assert "has 0: 1 of 9 steps measured; the same command goes on" in error_line(done)
+
+
+def test_ceilings_of_an_unfinished_run_say_so_as_well(tmp_path: Path) -> None:
+    text, document, _ = report(written(tmp_path / "run", 8), "--budget", "5ms", verb="ceiling")
+    assert "Unfinished 8 of 9 steps measured; the same command goes on" in text
+    assert document["unfinished"] == "8 of 9 steps measured; the same command goes on"
