@@ -23,7 +23,7 @@ PLAN = Plan(
     scenario="lobby", arms=("per_sender",), clients=(0, 10, 50, 100), rows=(64, 128), repeats=2
 )
 VERIFY = {"budget_ms": 50.0, "verify": True}
-ON_ENGINE = ("--clients", "2,5", "--rooms", "8,16", "--arms", "per_sender", "--repeats", "2",
+ON_ENGINE = ("--clients", "2,5", "--rooms", "8,16", "--arms", "per_sender", "--repeats", "1",
              "--writes", "3", "--budget", "0.4ms", "--subscribers", "engine", "--verify",
              "--out", "run")  # fmt: skip
 
