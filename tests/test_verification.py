@@ -99,7 +99,7 @@ def test_only_a_complete_run_that_asked_for_it_is_gone_on_with(tmp_path: Path) -
 
 
 def test_another_engine_or_an_existing_database_verifies_nothing(run: Run) -> None:
-    with pytest.raises(RunError, match="was measured with another engine"):
+    with pytest.raises(RunError, match="its engine differs"):
         check_agrees(run, run.manifest | {"engine": {"version": "9"}}, ("engine",))
     own = replace(
         PLAN.definition, database="shop", arms=PLAN.definition.arms, default_arms=("per_sender",)
