@@ -52,6 +52,7 @@ def test_a_ceiling_is_measured_beside_the_nearest_cell_below_it(run: Run) -> Non
     plan = plan_at(run, ceiling)
     assert plan.clients == (50, ceiling.clients)
     assert (plan.arms, plan.rows, plan.repeats) == (("per_sender",), (64,), 2)
+    assert plan_at(run, ceiling, repeats=9).repeats == 9
 
 
 def test_a_slower_machine_is_told_from_a_wrong_model(run: Run) -> None:
