@@ -230,7 +230,7 @@ def check_agrees(run: Run, manifest: dict[str, Any], keys: Iterable[str]) -> Non
     """Raises RunError with the first of `keys` in which a run differs from what is at hand."""
     for key in keys:
         if run.manifest.get(key) != manifest.get(key):
-            raise RunError(f"{run.path} was measured with another {key}")
+            raise RunError(f"{run.path}: its {key} differs from what is at hand")
 
 
 def _line(record: Observation) -> str:
