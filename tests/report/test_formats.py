@@ -63,9 +63,7 @@ def test_a_file_holds_what_stdout_would(residue: Path, tmp_path: Path) -> None:
         assert file.read_text() == again.stdout
 
 
-def test_results_are_left_in_the_run_directory_with_every_picture(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_are_left_in_the_run_directory_with_every_picture(tmp_path: Path) -> None:
     run = load_run(write_run(tmp_path / "run", small_plan()))
     write_results(run, *analyse_run(run))
     page = (run.path / "report.html").read_text()
