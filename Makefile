@@ -12,11 +12,11 @@ help:
 	@echo "make test    the tests, on the embedded engine"
 	@echo "make bench   the benchmarks in tests/bench"
 	@echo "make lint    ruff, mypy, cargo fmt, clippy"
-	@echo "make wheel   the wheel, with the modules' WASM inside"
+	@echo "make wheel   wheel and sdist, with the modules' WASM inside"
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --editable '.[dev,fast]'
+	$(BIN)/pip install --quiet --editable '.[dev,docs,fast]'
 	@touch $@
 
 # A toolchain that is there is left alone; without rustup the build says what it needs.
@@ -73,7 +73,7 @@ lint: setup
 
 wheel: setup
 	$(BIN)/python -m analyzer.build.modules
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m hatchling build
 
 clean:
 	rm -rf .venv dist build analyzer/wasm

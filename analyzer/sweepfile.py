@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from analyzer.build.cache import CHECKOUT, PACKAGE
 from analyzer.errors import UsageError
 from analyzer.own import nearest
 
@@ -25,11 +27,24 @@ class SweepFile:
     """Name and text, for the manifest."""
 
 
+def packed_sweeps() -> dict[str, Path]:
+    """The sweep files that come with the tool, by name: beside the package, or inside a wheel."""
+    found = (folder.glob("*.toml") for folder in (CHECKOUT / "sweeps", PACKAGE / "data" / "sweeps"))
+    return {path.stem: path for path in sorted(itertools.chain(*found))}
+
+
 def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     """Read a sweep file whose keys are among `known`; `module` is relative to its folder.
 
-    Raises UsageError for a file that is no TOML, and for an unknown key with the nearest one.
+    A plain name without such a file here is one of `packed_sweeps`. Raises UsageError for a file
+    that is no TOML, and for an unknown key with the nearest one.
     """
+    if not path.exists() and path.name == str(path):
+        packed = packed_sweeps()
+        if path.stem not in packed:
+            names = ", ".join(packed)
+            raise UsageError(f"there is no file {path}, and no such sweep in the tool: {names}")
+        path = packed[path.stem]
     try:
         text = path.read_text(encoding="utf-8")
         document = tomllib.loads(text)

@@ -27,7 +27,7 @@ def module_wasm(name: str) -> Path:
 def build_modules() -> list[Path]:
     """Build the test modules in a checkout; an installed wheel has them. Raises BuildError."""
     source = source_dir("modules")
-    if not (source / "Cargo.toml").is_file():
+    if source.is_relative_to(PACKAGE):
         return [module_wasm(name) for name in MODULES]
     return build_workspace(source, MODULES)
 
@@ -67,7 +67,7 @@ def pack_modules() -> None:
 def _built(name: str) -> Path | None:
     """Where a checkout keeps the build of its present sources; None when installed."""
     source = source_dir("modules")
-    if not (source / "Cargo.toml").is_file():
+    if source.is_relative_to(PACKAGE):
         return None
     return cache_dir() / "modules" / source_key(source) / f"{name}.wasm"
 

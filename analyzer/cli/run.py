@@ -16,5 +16,8 @@ from analyzer.sweepfile import SweepFile
 @click.argument("file", type=click.Path(path_type=Path), is_eager=True, callback=read_file)
 @sweep_options
 def command(file: SweepFile, **flags: Any) -> int:
-    """Run the sweep that FILE describes, such as sweeps/lobby.toml. Flags win over the file."""
+    """Run the sweep that FILE describes. Flags win over the file.
+
+    The name of a sweep that comes with the tool does as well: `stdb-sweep run lobby`.
+    """
     return run_sweep(file, **flags)
