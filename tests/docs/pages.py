@@ -19,10 +19,6 @@ PAGES = [
     CHECKOUT / "CONTRIBUTING.md",
     *sorted(CHECKOUT.glob("docs/**/*.md")),
 ]
-    CHECKOUT / "README.md",
-    CHECKOUT / "CONTRIBUTING.md",
-    *sorted(CHECKOUT.glob("docs/**/*.md")),
-]
 
 
 @dataclass(frozen=True, slots=True)
