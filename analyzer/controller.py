@@ -16,7 +16,7 @@ from analyzer.folder import claim, held, new_run_path, writing
 from analyzer.measure import Measured, measure
 from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
-from analyzer.store import Run, RunWriter, find_run, load_run
+from analyzer.store import Run, RunWriter, check_agrees, find_run, load_run
 from analyzer.target import Server, Target
 from analyzer.workplace import Workplace, workplace
 
@@ -46,13 +46,15 @@ async def sweep(
     fast: bool = False,
     analysis: dict[str, Any] | None = None,
     sweep_file: dict[str, Any] | None = None,
+    verifies: Run | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Measure every cell of `plan` on `target`; goes on where an unfinished equal run stopped.
 
     Without a target it starts the embedded engine; without `out` the run goes to a new folder
     under `root`. `fast` takes picows for the subscribers. `analysis` and `sweep_file`, what the
-    user asked for and the file it stands in, are kept in the manifest.
+    user asked for and the file it stands in, are kept in the manifest. `verifies` is the run whose
+    ceilings this one measures: it is named in the manifest, and engine and module must be its own.
 
     Raises SweepError of the fitting kind; what was finished by then stays in the run directory.
     """
@@ -71,6 +73,9 @@ async def sweep(
                 await check_server(plan, at.http, at.databases, program, at.owner)
             manifest = _manifest(plan, program, at.server)
             manifest |= {"analysis": analysis or {}, "sweep_file": sweep_file}
+            if verifies:
+                check_agrees(verifies, manifest, ("engine", "module_sha256"))
+                manifest["verifies"] = verifies.path.resolve().name
             if earlier:
                 writer = RunWriter.resume(earlier, manifest)
             else:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from analyzer.target.server import is_token
 
 PREFIX = "stdb-sweep-"
 _DELETE_S = 10.0
+_KEPT_S = 90 * 86_400.0
 
 
 class Databases:
@@ -51,6 +53,8 @@ class Databases:
         try:
             return await self._http.publish(name, program, host_type=host_type)
         except HttpError as error:
+            if error.status is not None and 400 <= error.status < 500:
+                self._note("refused", name)
             if host_type == "Js" and error.status is not None:
                 error.add_note(
                     "if this server has no V8, name one that has, with --server or --server-bin"
@@ -100,14 +104,14 @@ async def own_databases(
 
 
 def leftovers(journal: Path) -> list[str]:
-    """Names that were created and not deleted, by a journal that need not be there."""
+    """Names whose creation was noted, not refused and not undone; the journal may be missing."""
     names: dict[str, None] = {}
     if journal.is_file():
         for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
             what, _, name = line.partition(" ")
             if what == "created" and name.startswith(PREFIX):
                 names[name] = None
-            elif what == "deleted":
+            elif what in ("deleted", "refused"):
                 names.pop(name, None)
     return list(names)
 
@@ -126,11 +130,11 @@ async def owner_token(server: Server) -> str:
         kept = cache_dir() / "owners" / server.url.replace("://", "-").replace(":", "-")
         with writing(kept):
             earlier = kept.read_text(encoding="utf-8", errors="replace") if kept.is_file() else ""
-        if is_token(earlier) and await _accepted(server.url, earlier):
-            return earlier
-        token = (await http.new_identity()).token
+        known = is_token(earlier) and await _accepted(server.url, earlier)
+        token = earlier if known else (await http.new_identity()).token
         with writing(kept):
             _keep_secret(kept, token)
+            _forget_old(kept.parent)
         return token
 
 
@@ -141,6 +145,14 @@ def _keep_secret(path: Path, text: str) -> None:
     fresh.touch(mode=0o600)
     fresh.write_text(text, encoding="ascii")
     fresh.replace(path)
+
+
+def _forget_old(folder: Path) -> None:
+    """A server on a port of chance does not come again; each use makes a token's file anew."""
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another sweep does the same
+            if path.stat().st_mtime < time.time() - _KEPT_S:
+                path.unlink()
 
 
 async def _accepted(url: str, token: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +22,6 @@ from analyzer.swarm.generator import GeneratorGuard
 from analyzer.swarm.subscribers import Swarm
 from analyzer.swarm.writer import WriteRun
 
-LEAST_WRITES, MOST_WRITES = 3, 100
 _DELIVERY_S = 10.0
 _QUIET_S = 0.05
 _SETTLE_S = 30.0
@@ -53,7 +51,7 @@ async def measure(step: Step, bench: Bench) -> Measured:
         raise MeasurementError(f"{step.cell}: {reducer} fails: {warm.failed[0]}")
     await _delivered(bench, warm, arm.due(step.clients, bench.rows, rows))
     before = (await _settled(bench, before, reducer, warm)).after
-    count = plan.writes or _fitting(warm, plan.window_ms)
+    count = plan.writes_of(float(np.min(warm.latencies_ms)))
     observations: list[Observation] = []
     scrapes = [bench.own_lines()]
     for number in range(plan.windows):
@@ -85,12 +83,6 @@ async def measure(step: Step, bench: Bench) -> Measured:
         if reason := await unlike_rows(bench.swarm, bench.schema, reference, bench.rows):
             whole = [dataclasses.replace(o, verdict="void", reasons=(reason,)) for o in whole]
     return Measured(whole, scrapes)
-
-
-def _fitting(warm: WriteRun, window_ms: float) -> int:
-    """So many writes that a window lasts about `window_ms`."""
-    fastest = float(np.min(warm.latencies_ms))
-    return max(LEAST_WRITES, min(MOST_WRITES, math.ceil(window_ms / max(fastest, 1e-3))))
 
 
 async def _delivered(bench: Bench, run: WriteRun, due: tuple[int, ...] | None) -> None:

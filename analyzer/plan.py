@@ -16,6 +16,9 @@ from analyzer.errors import UsageError
 from analyzer.records import Cell
 from analyzer.scenarios import SCENARIOS
 
+LEAST_WRITES, LEAST_PACED, MOST_WRITES = 3, 10, 100
+"""Per window, where the user fixes no number; of a few paced ones the last decides the rate."""
+LEAST_RATE, MOST_RATE = 0.1, 100_000.0
 SUBSCRIBERS = ("websocket", "engine")
 """Clients over sockets, or the embedded engine's own without."""
 
@@ -33,7 +36,7 @@ class Plan:
     windows: int = 2
     warmup: int = 2
     writes: int | None = None
-    """Writes per window; None fits them to the cell: 3 to 100 in about `window_ms`."""
+    """Writes per window; None fits them to cell or rate, see `writes_of`."""
     window_ms: float = 200.0
     rate: float | None = None
     """Writes per second of an open loop; None is a closed loop."""
@@ -74,8 +77,10 @@ class Plan:
             value = getattr(self, field)
             if value is not None and value < lowest:
                 raise UsageError(f"--{field} {value}: it takes {lowest} or more")
-        if self.rate is not None and not (math.isfinite(self.rate) and self.rate > 0):
-            raise UsageError(f"--rate {self.rate:g}: it takes writes per second, above 0")
+        if self.rate is not None and not LEAST_RATE <= self.rate <= MOST_RATE:
+            raise UsageError(
+                f"--rate {self.rate:g}: it takes {LEAST_RATE:g} to {MOST_RATE:,.0f} writes a second"
+            )
         if self.subscribers not in SUBSCRIBERS:
             kinds = ", ".join(SUBSCRIBERS)
             raise UsageError(f"--subscribers {self.subscribers!r}: choose from {kinds}")
@@ -92,6 +97,23 @@ class Plan:
                     f"--subscribers engine: the clients of arm {arm.name!r} differ from each "
                     "other: leave it out, or use --subscribers websocket"
                 )
+
+    def writes_of(self, fastest_ms: float) -> int:
+        """Writes of one window whose fastest write takes so long: a fixed number, or as many as
+        take about `window_ms`, within bounds. Paced, the rate decides."""
+        if self.writes is not None:
+            return self.writes
+        interval_ms = 1e3 / self.rate if self.rate else max(fastest_ms, 1e-3)
+        least = LEAST_PACED if self.rate else LEAST_WRITES
+        return max(least, min(MOST_WRITES, math.ceil(self.window_ms / interval_ms)))
+
+    @property
+    def paced_s(self) -> float:
+        """Seconds that pacing alone takes, 0 in a closed loop."""
+        if self.rate is None:
+            return 0.0
+        steps = sum(len(block.clients) for block in self.blocks())
+        return steps * self.windows * self.writes_of(0.0) / self.rate
 
     @property
     def host_type(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from analyzer.errors import RunError
 from analyzer.frames import cells_frame
 from analyzer.model.analysis import BUDGET_MS, Analysis, analyse
@@ -11,6 +13,7 @@ from analyzer.report.content import build_content
 from analyzer.report.layout import Content
 from analyzer.report.markdown import render_markdown
 from analyzer.store import Run, RunWriter
+from analyzer.verification import read_verification
 
 
 def analyse_run(run: Run, budget: Budget | float | None = None) -> tuple[Analysis, Content]:
@@ -25,6 +28,7 @@ def analyse_run(run: Run, budget: Budget | float | None = None) -> tuple[Analysi
         raise RunError(f"{run.path / 'manifest.json'}: its budget_ms is {stored!r}")
     frame = run.frame()
     analysis = analyse(frame, budget=budget or stored, seed=run.plan.seed, refusal=run.mixed)
+    analysis = replace(analysis, verification=read_verification(run, analysis))
     return analysis, build_content(analysis, frame, run.manifest, run.path, control=_drift(run))
 
 

@@ -143,11 +143,10 @@ class RunWriter:
     @classmethod
     def resume(cls, run: Run, manifest: dict[str, Any]) -> RunWriter:
         """Go on with a run. Raises RunError when what must agree does not."""
-        for key in MUST_AGREE:
-            if run.manifest.get(key) != manifest.get(key):
-                raise RunError(
-                    f"{run.path} cannot be resumed: its {key} differs: use another --out"
-                )
+        try:
+            check_agrees(run, manifest, MUST_AGREE)
+        except RunError as error:
+            raise RunError(f"{error}: it cannot be resumed: use another --out") from None
         path = run.path / "observations.jsonl"
         if path.is_file():
             # Steps that are not whole would be read twice once they are measured again.
@@ -177,6 +176,13 @@ class RunWriter:
 
     def write_text(self, name: str, text: str) -> None:
         replace_text(self.path / name, text)
+
+
+def check_agrees(run: Run, manifest: dict[str, Any], keys: Iterable[str]) -> None:
+    """Raises RunError with the first of `keys` in which a run differs from what is at hand."""
+    for key in keys:
+        if run.manifest.get(key) != manifest.get(key):
+            raise RunError(f"{run.path} was measured with another {key}")
 
 
 def _line(record: Observation) -> str:

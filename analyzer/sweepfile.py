@@ -1,15 +1,14 @@
-"""Sweep files: the flags of a sweep in TOML, and the view designs of a module of one's own."""
+"""Sweep files: the flags of a sweep or an experiment in TOML, and designs of one's own module."""
 
 from __future__ import annotations
 
-import itertools
 import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.build.cache import CHECKOUT, PACKAGE
+from analyzer.build.cache import source_dir
 from analyzer.errors import UsageError
 from analyzer.own import nearest
 
@@ -27,31 +26,14 @@ class SweepFile:
     """Name and text, for the manifest."""
 
 
-def packed_sweeps() -> dict[str, Path]:
-    """The sweep files that come with the tool, by name: beside the package, or inside a wheel."""
-    found = (folder.glob("*.toml") for folder in (CHECKOUT / "sweeps", PACKAGE / "data" / "sweeps"))
-    return {path.stem: path for path in sorted(itertools.chain(*found))}
-
-
 def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     """Read a sweep file whose keys are among `known`; `module` is relative to its folder.
 
-    A plain name without such a file here is one of `packed_sweeps`. Raises UsageError for a file
-    that is no TOML, and for an unknown key with the nearest one.
+    Ours are found from any folder, see `_located`. Raises UsageError for a file that is no TOML,
+    and for an unknown key with the nearest one.
     """
-    if not path.exists() and path.name == str(path):
-        packed = packed_sweeps()
-        if path.stem not in packed:
-            names = ", ".join(packed)
-            raise UsageError(f"there is no file {path}, and no such sweep in the tool: {names}")
-        path = packed[path.stem]
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} is no TOML: {error}") from None
+    path = _located(path)
+    text, document = _read(path)
     arms = document.pop("arm", [])
     if not (isinstance(arms, list) and all(isinstance(arm, dict) for arm in arms)):
         raise UsageError(f"{path}: write each arm as a table of its own, [[arm]]")
@@ -69,3 +51,35 @@ def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     if "module" in flags:
         flags["module"] = str(path.parent / flags["module"])
     return SweepFile(flags, tuple(arms), {"name": path.name, "text": text})
+
+
+def experiment_of(path: Path, known: Collection[str]) -> str | None:
+    """Which of the `known` experiments the file is for; None for a sweep.
+
+    Raises UsageError for a file that is no TOML, and for an experiment that is not known.
+    """
+    name = _read(_located(path))[1].get("experiment")
+    if name is not None and name not in known:
+        raise UsageError(f"{path}: no experiment {name!r}: {nearest(str(name), known)}")
+    return name
+
+
+def _located(path: Path) -> Path:
+    """A file of ours is found from any folder, as `sweeps/lobby.toml` and by its name, `lobby`."""
+    ours = {file.stem: file for file in sorted(source_dir("sweeps").glob("*.toml"))}
+    plain = path.name == str(path) and not path.suffix
+    if path.is_file() or not (plain or path.parent == Path("sweeps")):
+        return path
+    if plain and path.name not in ours:
+        raise UsageError(f"there is no file {path}, and none of ours: {', '.join(ours)}")
+    return ours.get(path.stem, path)
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} is no TOML: {error}") from None

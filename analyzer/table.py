@@ -6,6 +6,7 @@ Text stays text: an arm called `None` or `NA` is a name. Only an empty cell is u
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 
 _NEEDED = ("clients", "rows", "write_ms")
 _OPTIONAL = ("scenario", "arm", "repeat", "verdict", "reason")
+_COUNTS = ("index_seeks", "view_calls", "rows_scanned")
 
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read a CSV file with a header line: clients, rows, write_ms, and optionally arm, repeat.
 
-    `cells.csv` of a run directory is such a table. Other columns are passed over. An empty
-    `write_ms` is unknown; a row whose `verdict` is not `ok` takes no part.
+    `cells.csv` of a run directory is such a table. With the counts index_seeks and view_calls per
+    write the model knows of a read-set merge. Other columns are passed over. An empty `write_ms`
+    or count is unknown; a row whose `verdict` is not `ok` takes no part.
 
     Raises
     ------
@@ -75,7 +78,7 @@ def _check_header(path: Path, header: list[str]) -> None:
     for name in _NEEDED:
         if name not in header:
             raise RunError(f"{path}:1: the column {name} is missing; it has {', '.join(header)}")
-    for name in (*_NEEDED, *_OPTIONAL):
+    for name in (*_NEEDED, *_OPTIONAL, *_COUNTS):
         if header.count(name) > 1:
             raise RunError(f"{path}:1: the column {name} is there twice")
 
@@ -87,6 +90,7 @@ def _row(where: str, cells: dict[str, str]) -> dict[str, object]:
     row["clients"] = _whole(where, "clients", cells["clients"])
     row["rows"] = _whole(where, "rows", cells["rows"])
     row["write_ms"] = _cost(where, cells["write_ms"])
+    row |= {name: _count(where, name, cells[name]) for name in _COUNTS if name in cells}
     return row
 
 
@@ -96,13 +100,26 @@ def _whole(where: str, name: str, text: str) -> int:
     return int(text)
 
 
+def _count(where: str, name: str, text: str) -> float:
+    value = _number(text)
+    if value < 0:
+        raise RunError(f"{where}: {name} is {text!r}, not a count (empty is unknown)")
+    return value
+
+
 def _cost(where: str, text: str) -> float:
+    value = _number(text)
+    if value <= 0:
+        raise RunError(f"{where}: write_ms is {text!r}, not a time above 0 (empty is unknown)")
+    return value
+
+
+def _number(text: str) -> float:
+    """A finite number, NaN where it is left empty, and -1 for what is none."""
     if not text.strip():
-        return float("nan")
+        return math.nan
     try:
         value = float(text)
     except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise RunError(f"{where}: write_ms is {text!r}, not a time above 0 (empty is unknown)")
-    return value
+        return -1.0
+    return value if math.isfinite(value) else -1.0

@@ -15,12 +15,12 @@ def milliseconds(text: str) -> float:
     """`50ms`, `1.5s`, `300us`, `2min` in ms. Raises UsageError when it is none of these, or 0."""
     match = _DURATION.fullmatch(text)
     if match is None:
-        raise UsageError(f"{text!r} is not a duration: write 50ms, 1.5s or 300us")
+        raise UsageError(f"{_short(text)!r} is not a duration: write 50ms, 1.5s or 300us")
     value = float(match[1]) * _UNITS[match[2]]
     if value <= 0:
         raise UsageError(f"{text!r} is no time at all: write a duration above 0")
     if not math.isfinite(value):
-        raise UsageError(f"{text[:20]!r}... is too large a duration: write 50ms or 1.5s")
+        raise UsageError(f"{_short(text)!r} is too large a duration: write 50ms or 1.5s")
     return value
 
 
@@ -33,12 +33,16 @@ def whole_numbers(text: str, *, what: str, least: int = 1) -> tuple[int, ...]:
         if not item:
             raise UsageError(f"--{what}: an item of {text!r} is empty: write 10,50,100")
         if not (item.isascii() and item.isdigit()):
-            raise UsageError(f"--{what}: {item!r} is not a whole number")
+            raise UsageError(f"--{what}: {_short(item)!r} is not a whole number")
+        if len(item) > 7:
+            raise UsageError(f"--{what}: {_short(item)!r} is above 9999999")
         if int(item) < least:
             raise UsageError(f"--{what}: {item!r} is below {least}")
-        if len(item) > 7:
-            raise UsageError(f"--{what}: {item!r} is above 9999999")
     return tuple(sorted({int(item) for item in items}))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 20 else f"{text[:20]}…"
 
 
 def text_ms(value: float) -> str:
@@ -47,6 +51,11 @@ def text_ms(value: float) -> str:
         return f"{value:,.0f} ms"
     digits = 4 if value < 0.1 else 3 if value < 1 else 2 if value < 10 else 1
     return f"{value:.{digits}f} ms"
+
+
+def per_second(value: float) -> str:
+    """Three significant digits at least: `0.5/s`, `601/s`, `1,000/s`."""
+    return f"{value:,.0f}/s" if value >= 100 else f"{value:.3g}/s"
 
 
 def text_seconds(seconds: float) -> str:

@@ -38,4 +38,5 @@ async def workplace(
         ):
             yield Workplace(server, owner, http, databases)
     finally:
-        tidy(path, leftovers=bool(leftovers(path / JOURNAL)))
+        # A server of our own takes its databases along.
+        tidy(path, leftovers=target.url is not None and bool(leftovers(path / JOURNAL)))

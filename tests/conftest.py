@@ -8,9 +8,28 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+from analyzer.build.cache import cache_dir
 from analyzer.build.modules import build_workspace, module_wasm
 from analyzer.target import Server, Target
+
+# A busy machine is no failure.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is built is the user's; the tokens of servers that tests start are not."""
+    own, users = tmp_path_factory.mktemp("cache"), cache_dir()
+    for name in ("engine", "modules", "typescript", "typescript-modules"):
+        (users / name).mkdir(parents=True, exist_ok=True)
+        (own / name).symlink_to(users / name)
+    (own / "prometheus").symlink_to(users / "prometheus")  # whose absence is a sign to `make`
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STDB_SWEEP_CACHE", str(own))
+        yield
 
 
 @pytest.fixture(scope="session")

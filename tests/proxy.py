@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
+import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from urllib.parse import urlsplit
 
 Answer = Callable[[bytes], bytes | None]
 """(request head) -> the whole answer to give instead, or None to let it through."""
-Drop = Callable[[bytes], bool]
-"""(bytes from the server) -> whether they get lost."""
+Relay = Callable[[int, bytes], Awaitable[list[bytes]]]
+"""(WebSocket, whole message from the server) -> the messages to pass on in its place.
+
+WebSockets are numbered from 0 in the order in which they are opened. Raising `Cut` ends one.
+"""
+UPDATE, RESULT = b"\x00\x04", b"\x00\x06"
+"""How an uncompressed v2 message begins that is a transaction's update, or a call's result."""
+
+
+class Cut(Exception):
+    pass
 
 
 def http_answer(status: str, body: str, content_type: str = "text/plain", extra: str = "") -> bytes:
@@ -29,11 +40,15 @@ def answering(path: str, answer: bytes) -> Answer:
 
 @contextlib.contextmanager
 def proxy(
-    engine_url: str, *, answer: Answer = lambda head: None, drop: Drop = lambda data: False
+    engine_url: str, *, answer: Answer = lambda head: None, relay: Relay | None = None
 ) -> Iterator[str]:
-    """Pipe a loopback port to the engine; yields its URL. `answer` sees each request head."""
+    """Pipe a loopback port to the engine; yields its URL.
+
+    `answer` sees each request head, `relay` each message of a WebSocket from the engine.
+    """
     upstream = urlsplit(engine_url)
     loop = asyncio.new_event_loop()
+    numbers = itertools.count()
 
     async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         up_reader, up_writer = await asyncio.open_connection(upstream.hostname, upstream.port)
@@ -46,9 +61,13 @@ def proxy(
                     up_writer.write(data)
 
         async def inward() -> None:
+            if relay is not None:
+                head = await up_reader.readuntil(b"\r\n\r\n")
+                writer.write(head)
+                if head.startswith(b"HTTP/1.1 101"):
+                    await _relay(relay, next(numbers), up_reader, writer)
             while data := await up_reader.read(1 << 20):
-                if not drop(data):
-                    writer.write(data)
+                writer.write(data)
 
         tasks = [asyncio.create_task(outward()), asyncio.create_task(inward())]
         try:
@@ -78,3 +97,34 @@ def proxy(
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+async def _relay(
+    relay: Relay, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Messages come unmasked, perhaps in fragments; control frames pass as they are."""
+    message = b""
+    while True:
+        head = await reader.readexactly(2)
+        final, kind, length = head[0] & 0x80, head[0] & 0x0F, head[1]
+        if length >= 126:
+            long = await reader.readexactly(2 if length == 126 else 8)
+            length = int.from_bytes(long)
+        payload = await reader.readexactly(length)
+        if kind >= 8:
+            writer.write(head + payload)
+            continue
+        message += payload
+        if final:
+            for passed in await relay(number, message):
+                writer.write(_frame(passed))
+            message = b""
+
+
+def _frame(message: bytes) -> bytes:
+    size = len(message)
+    if size < 126:
+        return struct.pack(">BB", 0x82, size) + message
+    if size < 1 << 16:
+        return struct.pack(">BBH", 0x82, 126, size) + message
+    return struct.pack(">BBQ", 0x82, 127, size) + message

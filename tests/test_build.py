@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.build import cargo
+from analyzer.build import cache, cargo, modules
 from analyzer.build.cache import cache_dir, source_dir, source_key
 from analyzer.build.engine import build_engine, engine_path, engine_version
-from analyzer.build.modules import build_modules
+from analyzer.build.modules import MODULES, build_modules, module_wasm
 from analyzer.errors import BuildError
 
 
@@ -36,6 +36,28 @@ def test_built_modules_are_found_and_hold_no_path_of_this_machine() -> None:
     for path in build_modules():
         assert path.read_bytes()[:4] == b"\0asm"
         assert home not in path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("checkout", "packed", "taken"),
+    [(False, True, "packed"), (False, False, "built"), (True, True, "built")],
+)
+def test_an_installed_wheel_takes_its_packed_modules_and_a_checkout_its_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, checkout: bool, packed: bool, taken: str
+) -> None:
+    home = tmp_path if checkout else tmp_path / "analyzer" / "data"
+    shutil.copytree(source_dir("modules"), home / "modules")
+    built = cache_dir() / "modules" / source_key(home / "modules") / "lobby.wasm"
+    monkeypatch.setattr(cache, "CHECKOUT", tmp_path)
+    monkeypatch.setattr(cache, "PACKAGE", tmp_path / "analyzer")
+    monkeypatch.setattr(modules, "PACKED", tmp_path / "wasm")
+    if packed:
+        (tmp_path / "wasm").mkdir()
+        for name in MODULES:
+            (tmp_path / "wasm" / f"{name}.wasm").touch()
+    wanted = tmp_path / "wasm" / "lobby.wasm" if taken == "packed" else built
+    assert module_wasm("lobby") == wanted
+    assert wanted in build_modules()
 
 
 def _tool(folder: Path, name: str, script: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 import analyzer
 import analyzer.cli.sweep
 from analyzer.cli import VERBS
+from analyzer.cli.output import print_document
+from analyzer.errors import SweepError
+from analyzer.report.layout import Content
 from tests.command import error_line, stdb_sweep
 
 HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prometheus_client"}
@@ -67,7 +71,14 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--clients 10 --module m.wasm --view v --write f --expect seeks", "seeks=S*(4*R+1)+1"),
         ("--clients 10 --module m.wasm --view v --write f --expect seks=1", "did you mean 'seeks'"),
         ("--clients 10 --database d --view v --write f", "--database goes with --server"),
-        ("dance", "dance"),
+        ("--clients 10 --rooms 8 --writes 1.5", "--writes: '1.5' is not a valid whole number"),
+        ("--clients 10 --rooms 8 --out /dev/full", "--out: '/dev/full' is not a folder"),
+        ("--budget 20ms", "give one row axis"),
+        ("--json", "give one row axis"),
+        ("--json scenarios", "--json stands before 'scenarios'"),
+        ("--budget 20ms report run", "--budget stands before 'report'"),
+        ("--clients 2 --rooms 2 scenarios", "--clients stands before 'scenarios'"),
+        ("dance", "stdb-sweep: No such command 'dance'."),
     ],
 )
 def test_bad_usage_ends_with_exit_2_and_names_the_bad_item(
@@ -75,9 +86,19 @@ def test_bad_usage_ends_with_exit_2_and_names_the_bad_item(
 ) -> None:
     done = stdb_sweep(*arguments.split(), cwd=tmp_path)
     assert done.returncode == 2
+    assert error_line(done).startswith("stdb-sweep: ")
     assert told in error_line(done)
+    assert "Usage:" not in done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("out", ["", "gone"])
+def test_a_run_goes_to_a_folder_that_is_named_and_can_be_one(tmp_path: Path, out: str) -> None:
+    (tmp_path / "gone").symlink_to("nowhere")
+    done = stdb_sweep("--clients", "1", "--rooms", "1", "--out", out, cwd=tmp_path)
+    assert done.returncode == 2
+    assert error_line(done).startswith("stdb-sweep: --out: ")
 
 
 @pytest.mark.parametrize("rooms", ["8", ""])
@@ -114,9 +135,17 @@ def test_help_needs_no_heavy_import(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verb", [[], *([verb] for verb in sorted(VERBS))])
 def test_every_verb_has_help(tmp_path: Path, verb: list[str]) -> None:
-    done = stdb_sweep(*verb, "--help", cwd=tmp_path)
+    done = stdb_sweep(*verb, "--help", cwd=tmp_path, env={"COLUMNS": "80"})
     assert done.returncode == 0
     assert done.stdout.startswith("Usage: stdb-sweep")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "..." not in done.stdout.replace("]...", ""), "a summary is cut short"
+
+
+def test_the_list_of_scenarios_fits_a_terminal(tmp_path: Path) -> None:
+    lines = stdb_sweep("scenarios", cwd=tmp_path).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert " * per_sender       the lobby as each caller sees it: one materialization per" in lines
 
 
 def test_scenarios_lists_every_arm_with_its_axis(tmp_path: Path) -> None:
@@ -152,6 +181,45 @@ def test_no_module_is_longer_than_400_lines() -> None:
         text = path.read_text()
         ast.parse(text)
         assert text.count("\n") <= 400, path
+
+
+@pytest.mark.parametrize(("package", "arguments"), [("click", ["--help"]), ("rich", ["published"])])
+def test_ctrl_c_while_it_starts_is_one_line(
+    tmp_path: Path, package: str, arguments: list[str]
+) -> None:
+    (tmp_path / f"{package}.py").write_text("raise KeyboardInterrupt")
+    done = stdb_sweep(*arguments, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 130
+    assert done.stderr.strip() == "stdb-sweep: interrupted"
+
+
+@pytest.mark.parametrize("columns", ["0", "1"])
+def test_a_terminal_without_a_width_gets_the_whole_report(tmp_path: Path, columns: str) -> None:
+    done = stdb_sweep("published", cwd=tmp_path, env={"COLUMNS": columns})
+    assert done.stdout == stdb_sweep("published", cwd=tmp_path, env={"COLUMNS": "80"}).stdout
+    assert "The article's tables, refitted" in done.stdout
+
+
+def test_what_is_no_number_never_gets_into_a_json_document() -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        print_document(lambda: {"cost": math.nan}, lambda: Content("", ()), as_json=True)
+
+
+def test_notes_of_an_error_are_sentences_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(*args: object, **flags: object) -> None:
+        error = SweepError("cannot reach it; is the server running?")
+        for note in ("nothing was measured yet", "nothing was measured yet", "it ended.", "so"):
+            error.add_note(note)
+        raise error
+
+    monkeypatch.setattr(analyzer.cli.sweep, "run_sweep", failing)
+    monkeypatch.setattr(sys, "argv", ["stdb-sweep", "--clients", "1", "--rooms", "1"])
+    with pytest.raises(SystemExit):
+        analyzer.cli.main()
+    told = "cannot reach it; is the server running? Nothing was measured yet. It ended. So\n"
+    assert capsys.readouterr().err == f"stdb-sweep: {told}"
 
 
 def test_ctrl_c_before_anything_is_measured_is_one_line(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import resource
@@ -13,10 +14,12 @@ import httpx
 import pytest
 
 from analyzer.databases import leftovers
-from analyzer.errors import RunError
+from analyzer.errors import HttpError, RunError
 from analyzer.plan import Plan
+from analyzer.stdb.http import StdbHttp
 from analyzer.store import RunWriter, load_run
-from analyzer.target import Server
+from analyzer.target import Server, Target
+from analyzer.workplace import workplace
 from tests.command import COMMAND, children, error_line, left, stdb_sweep, wait_for_observations
 from tests.factory import steps, windows
 from tests.proxy import answering, http_answer, proxy
@@ -164,6 +167,25 @@ def test_a_full_disk_under_the_run_is_one_line_with_the_path(tmp_path: Path) -> 
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert load_run(tmp_path).finished == {first.key}
+
+
+def test_a_server_of_ones_own_leaves_no_names_of_databases_behind(
+    tmp_path: Path, lobby_wasm: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a third Ctrl-C ends the cleaning up: what was made goes with its server."""
+
+    async def interrupted(self: StdbHttp, database: str) -> None:
+        raise HttpError("gone", url=database)
+
+    async def work() -> None:
+        monkeypatch.setattr(StdbHttp, "delete", interrupted)
+        async with workplace(tmp_path / "run", Target(), note=lambda text: None) as at:
+            async with at.databases.fresh("lobby", lobby_wasm):
+                pass
+            assert leftovers(tmp_path / "run" / "databases.txt")
+
+    asyncio.run(work())
+    assert not (tmp_path / "run" / "databases.txt").exists()
 
 
 def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:

@@ -117,10 +117,38 @@ def test_unknown_counts_are_void_never_zero() -> None:
     ]  # fmt: skip
 
 
+def test_more_deliveries_than_are_due_are_void_as_well() -> None:
+    [reason] = judge(PER_SENDER, evidence(clients=20, deliveries=(101,) + (100,) * 19))
+    assert "2,001 of 2,000 deliveries" in reason
+
+
 def test_a_busy_generator_voids_a_paced_window_and_says_at_least() -> None:
     [reason] = judge(PER_SENDER, evidence(rate=1000.0, achieved=601.0, late_writes=20))
-    assert "at least 601/s of 1,000/s" in reason
-    assert "20%" in reason
+    assert reason == (
+        "the generator was the bottleneck: at least 601/s of 1,000/s achieved, "
+        "20% of the writes were sent late"
+    )
+
+
+def test_a_rate_that_is_not_achieved_voids_without_a_late_write() -> None:
+    [reason] = judge(PER_SENDER, evidence(rate=1000.0, achieved=940.0))
+    assert reason == "the generator was the bottleneck: at least 940/s of 1,000/s achieved"
+
+
+def test_late_writes_void_at_a_rate_that_is_achieved() -> None:
+    [reason] = judge(PER_SENDER, evidence(rate=20.0, achieved=20.0, late_writes=11))
+    assert reason == "the generator was the bottleneck: 11% of the writes were sent late"
+
+
+@pytest.mark.parametrize(
+    ("writes", "achieved", "late"), [(100, 20.0, 3), (100, 19.1, 10), (3, 20.0, 1), (3, 17.2, 0)]
+)
+def test_a_hiccup_of_the_generator_is_no_bottleneck(
+    writes: int, achieved: float, late: int
+) -> None:
+    """A tenth of the writes late, or the last one half an interval or 5 % behind."""
+    paced = evidence(writes=writes, rate=20.0, achieved=achieved, late_writes=late)
+    assert judge(PER_SENDER, paced) == ()
 
 
 def test_a_closed_loop_makes_no_claim_on_rates() -> None:

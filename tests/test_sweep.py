@@ -144,5 +144,5 @@ def test_a_javascript_module_ends_with_the_servers_refusal_and_what_to_do(tmp_pa
     assert (done.returncode, done.stdout) == (1, "")
     told = error_line(done)
     assert "400 host_type=Js: this host runs WASM modules only" in told
-    assert "if this server has no V8, name one that has, with --server or --server-bin" in told
+    assert "If this server has no V8, name one that has, with --server or --server-bin" in told
     assert list((tmp_path / "runs").iterdir()) == []

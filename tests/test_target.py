@@ -117,7 +117,26 @@ def test_a_binary_that_is_no_server_is_told_with_its_last_words(tmp_path: Path) 
         async with Target(binary=shim).open(tmp_path / "log"):
             pass
 
-    with pytest.raises(TargetError, match=r"exit 7.*no such option"):
+    with pytest.raises(TargetError, match=r"exit 7.*no such option") as caught:
+        asyncio.run(visit())
+    assert not hasattr(caught.value, "__notes__"), "its last words are told once"
+
+
+def test_a_server_that_dies_of_what_it_warned_of_is_told_with_both(tmp_path: Path) -> None:
+    shim = tmp_path / "server"
+    shim.write_text(
+        "#!/bin/sh\n"
+        "echo '2026-12-01T17:40:37.373838Z  WARN host: mmap failed: Cannot allocate memory' >&2\n"
+        "echo 'JavaScript modules need V8' >&2\nexit 7\n"
+    )
+    shim.chmod(0o755)
+
+    async def visit() -> None:
+        async with Target(binary=shim).open(tmp_path / "log"):
+            pass
+
+    told = "WARN host: mmap failed: Cannot allocate memory; JavaScript modules need V8"
+    with pytest.raises(TargetError, match=told):
         asyncio.run(visit())
 
 
@@ -188,6 +207,21 @@ def test_the_owner_of_databases_on_a_running_server_is_kept_private(
     assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600
     kept.write_text("a.stale.token")
     assert asyncio.run(owner_token(running)) not in {first, "a.stale.token"}
+
+
+def test_owners_of_servers_that_do_not_come_again_are_forgotten(
+    tmp_path: Path, engine: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STDB_SWEEP_CACHE", str(tmp_path))
+    running = Server(engine.url, "remote", engine.version)
+    token = asyncio.run(owner_token(running))
+    [kept] = (tmp_path / "owners").iterdir()
+    other = kept.with_name("http-127.0.0.1-1")
+    for path in (kept, other):
+        path.write_text(token)
+        os.utime(path, (0, 0))
+    assert asyncio.run(owner_token(running)) == token
+    assert list((tmp_path / "owners").iterdir()) == [kept], "what is used is not old"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"no token", b"\xff\xfe\x00"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analyzer.errors import UsageError
-from analyzer.units import milliseconds, text_ms, text_seconds, whole_numbers
+from analyzer.units import milliseconds, per_second, text_ms, text_seconds, whole_numbers
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,8 @@ def test_a_list_is_read_ascending_and_each_number_once(text: str, numbers: tuple
         ("1;2", "'1;2'"),
         ("١٠", "'١٠'"),
         ("99999999", "'99999999'"),
+        pytest.param("9" * 5001, "above 9999999", id="5001 digits"),
+        pytest.param("x" * 5001, "is not a whole number", id="5001 letters"),
     ],
 )
 def test_a_bad_list_names_the_flag_and_the_bad_item(text: str, item: str) -> None:
@@ -56,6 +58,7 @@ def test_a_bad_list_names_the_flag_and_the_bad_item(text: str, item: str) -> Non
     assert "--clients" in str(caught.value)
     assert item in str(caught.value)
     assert caught.value.exit_code == 2
+    assert len(str(caught.value)) < 100
 
 
 def test_times_are_told_in_sensible_digits() -> None:
@@ -65,4 +68,13 @@ def test_times_are_told_in_sensible_digits() -> None:
         "42 s",
         "3 min 05 s",
         "1 h 10 min",
+    ]
+
+
+def test_rates_are_told_in_sensible_digits() -> None:
+    assert [per_second(value) for value in (0.1, 19.83, 601.4, 1e5)] == [
+        "0.1/s",
+        "19.8/s",
+        "601/s",
+        "100,000/s",
     ]

@@ -22,9 +22,12 @@ def cache_dir() -> Path:
 
 
 def source_dir(name: str) -> Path:
-    """`engine` or `modules`: beside the package in a checkout, inside it when installed."""
-    beside = CHECKOUT / name
-    return beside if (beside / "Cargo.toml").is_file() else PACKAGE / "data" / name
+    """`engine`, `modules`, `sweeps`: beside the package in a checkout, inside when installed."""
+    return (CHECKOUT if is_checkout() else PACKAGE / "data") / name
+
+
+def is_checkout() -> bool:
+    return (CHECKOUT / "modules" / "Cargo.toml").is_file()
 
 
 def source_key(root: Path, suffixes: frozenset[str] = RUST) -> str:

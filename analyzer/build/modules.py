@@ -1,4 +1,4 @@
-"""The test modules as WASM: built from `modules/` in a checkout, packed in an installed wheel."""
+"""The test modules as WASM: built from their sources, or packed in an installed wheel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from analyzer.build.cache import PACKAGE, cache_dir, source_dir, source_key
+from analyzer.build.cache import PACKAGE, cache_dir, is_checkout, source_dir, source_key
 from analyzer.build.cargo import cargo_build, path_remaps
 from analyzer.errors import BuildError
 
@@ -18,18 +18,21 @@ PACKED = PACKAGE / "wasm"
 
 def module_wasm(name: str) -> Path:
     """The module's WASM file. Raises BuildError when it is not built yet."""
-    for path in (_built(name), PACKED / f"{name}.wasm"):
-        if path is not None and path.is_file():
-            return path
-    raise BuildError(f"module {name!r} is not built yet: run `stdb-sweep engine build`")
+    packed = PACKED / f"{name}.wasm"
+    if packed.is_file() and not is_checkout():
+        return packed
+    path = cache_dir() / "modules" / source_key(source_dir("modules")) / f"{name}.wasm"
+    if not path.is_file():
+        raise BuildError(f"module {name!r} is not built yet: run `stdb-sweep engine build`")
+    return path
 
 
 def build_modules() -> list[Path]:
-    """Build the test modules in a checkout; an installed wheel has them. Raises BuildError."""
-    source = source_dir("modules")
-    if source.is_relative_to(PACKAGE):
-        return [module_wasm(name) for name in MODULES]
-    return build_workspace(source, MODULES)
+    """Build the test modules, unless they came packed in a wheel. Raises BuildError."""
+    packed = [PACKED / f"{name}.wasm" for name in MODULES]
+    if all(path.is_file() for path in packed) and not is_checkout():
+        return packed
+    return build_workspace(source_dir("modules"), MODULES)
 
 
 def build_workspace(source: Path, names: Sequence[str]) -> list[Path]:
@@ -62,14 +65,6 @@ def pack_modules() -> None:
     PACKED.mkdir(exist_ok=True)
     for path in build_modules():
         shutil.copy2(path, PACKED / path.name)
-
-
-def _built(name: str) -> Path | None:
-    """Where a checkout keeps the build of its present sources; None when installed."""
-    source = source_dir("modules")
-    if source.is_relative_to(PACKAGE):
-        return None
-    return cache_dir() / "modules" / source_key(source) / f"{name}.wasm"
 
 
 if __name__ == "__main__":

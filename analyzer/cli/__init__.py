@@ -26,6 +26,7 @@ VERBS = {
     "run": "run a sweep file, such as sweeps/lobby.toml",
     "scenarios": "list the scenarios with their arms and axes",
     "tables": "poker tables opened in one transaction, and their hand loops",
+    "verify": "measure the cells at the ceilings of a run and report the miss",
     "transport": "the same transfers over HTTP, WebSocket and pipelined",
 }
 
@@ -39,31 +40,34 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        module = importlib.import_module(f"analyzer.cli.{cmd_name}")
-        command: click.Command = module.command
-        return command
+        return load_verb(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
             formatter.write_dl(sorted(VERBS.items()))
 
 
+def load_verb(name: str) -> click.Command:
+    """The command of one of `VERBS`."""
+    command: click.Command = importlib.import_module(f"analyzer.cli.{name}").command
+    return command
+
+
 def main() -> None:
     """Errors of ours are one line on stderr and their own exit code."""
     _open_standard_streams()
-    from analyzer.cli.sweep import command
-
     code: int | None
     try:
+        from analyzer.cli.sweep import command
+
         code = command.main(standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        code = _failed(_in_one_line(error), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         code = _failed("interrupted", 130)
     except SweepError as error:
-        code = _failed("; ".join([str(error), *getattr(error, "__notes__", [])]), error.exit_code)
+        code = _failed(_with_notes(error), error.exit_code)
     except BrokenPipeError:
         # The reader of our output has left; nothing of ours is lost.
         code = 1
@@ -73,6 +77,23 @@ def main() -> None:
         code = _failed(f"{where}{error.strerror}", 1)
         _drop(sys.stdout)
     sys.exit(code)
+
+
+def _in_one_line(error: click.ClickException) -> str:
+    """`--writes: '1.5' is not a valid whole number.`, where click would print four lines."""
+    text = error.format_message()
+    if isinstance(error, click.BadParameter) and error.param and error.message:
+        text = f"{error.param.opts[0]}: {error.message}"
+    return " ".join(text.split())
+
+
+def _with_notes(error: SweepError) -> str:
+    """Each note once, as a sentence of its own."""
+    text = str(error)
+    for note in dict.fromkeys(getattr(error, "__notes__", [])):
+        text = text.removesuffix(".")
+        text += (" " if text.endswith("?") else ". ") + note[:1].upper() + note[1:]
+    return text
 
 
 def _failed(text: str, code: int) -> int:

@@ -19,9 +19,10 @@ def command() -> None:
 
 @command.command()
 def build() -> None:
-    """Build the engine, and in a source checkout the test modules, unless they are built.
+    """Build the engine and the test modules.
 
-    Takes about 15 minutes on two cores, once; an interrupted build goes on where it stopped.
+    What is built for these sources already is not built again. The engine takes about 15 minutes
+    on two cores, once; an interrupted build goes on where it stopped.
     """
     from analyzer.build.engine import build_engine
     from analyzer.build.modules import build_modules

@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import click
 
 from analyzer.cli.server import SERVER_OPTIONS
+from analyzer.cli.types import Folder, Whole
 from analyzer.plan import SUBSCRIBERS
 from analyzer.sweepfile import SweepFile, read_sweep_file
 
-_NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
+NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,28 +76,33 @@ _OPTIONS = (
         help="Lock time a write may cost: a ceiling is the most clients within it.",
     ),
     click.option(
+        "--verify",
+        is_flag=True,
+        help="Measure the cells at the ceilings as well: what they missed.",
+    ),
+    click.option(
         "--repeats",
-        type=click.IntRange(1),
+        type=Whole(1),
         help="Fresh databases per cell; intervals need 2 or more.  [default: 3]",
     ),
     click.option(
         "--windows",
-        type=click.IntRange(1),
+        type=Whole(1),
         default=2,
         show_default=True,
         help="Windows of writes per cell and repeat.",
     ),
     click.option(
         "--warmup",
-        type=click.IntRange(1),
+        type=Whole(1),
         default=2,
         show_default=True,
         help="Writes before the first window, not counted.",
     ),
     click.option(
         "--writes",
-        type=click.IntRange(1),
-        help="Writes per window.  [default: 3 to 100, for about 0.2 s]",
+        type=Whole(1),
+        help="Writes per window.  [default: 3 to 100, for about 0.2 s; paced at least 10]",
     ),
     click.option(
         "--rate",
@@ -104,9 +110,7 @@ _OPTIONS = (
         metavar="N",
         help="Pace the writes at N a second (open loop).  [default: closed loop]",
     ),
-    click.option(
-        "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the order."
-    ),
+    click.option("--seed", type=Whole(0), default=1, show_default=True, help="Seed of the order."),
     click.option(
         "--protocol",
         type=click.Choice(["v2.bsatn", "v3.bsatn"]),
@@ -130,7 +134,7 @@ _OPTIONS = (
     ),
     click.option(
         "--out",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=Folder(),
         metavar="DIR",
         help="Run directory.  [default: runs/<date>-<scenario>]",
     ),
@@ -142,7 +146,7 @@ _OPTIONS = (
 def read_file(ctx: click.Context, _: click.Parameter, path: Path) -> SweepFile:
     """Read a sweep file; what stands in it takes the place of the defaults, so that flags win."""
     known = {param.name for param in ctx.command.params if isinstance(param, click.Option)}
-    sweep_file = read_sweep_file(path, {name for name in known - _NOT_IN_FILES if name})
+    sweep_file = read_sweep_file(path, {name for name in known - NOT_IN_FILES if name})
     ctx.default_map = sweep_file.flags
     return sweep_file
 

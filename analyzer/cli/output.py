@@ -14,6 +14,8 @@ from analyzer.report.layout import Content
 from analyzer.report.terminal import render_terminal
 from analyzer.store import Run
 
+_NARROWEST = 20
+
 
 def refuse_void(run: Run) -> None:
     """Raises VoidCells, exit 3, when a count of the run was not what it had to be."""
@@ -29,4 +31,8 @@ def print_document(
     if as_json:
         click.echo(json.dumps(document(), indent=1, allow_nan=False))
     else:
-        render_terminal(content(), Console(highlight=False))
+        console = Console(highlight=False)
+        if console.width < _NARROWEST:
+            # COLUMNS=0 is what some terminals say that do not know: nothing at all would show.
+            console.width = 80
+        render_terminal(content(), console)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bar
 
 from analyzer.controller import Progress
+from analyzer.errors import SweepError
 from analyzer.measure import Measured
 from analyzer.plan import Step
 from analyzer.units import text_ms, text_seconds
@@ -32,6 +35,19 @@ class Notes(Progress):
         """A line that stays."""
         with contextlib.suppress(OSError):
             self._console.print(text, markup=False, style=style, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def keeping(progress: LiveProgress) -> Iterator[None]:
+    """An interrupt, which ends the command with 130, and an error tell what is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        progress.note(f"stdb-sweep: interrupted: {progress.kept()}")
+        raise click.exceptions.Exit(130) from None
+    except SweepError as error:
+        error.add_note(progress.kept())
+        raise
 
 
 class LiveProgress(Notes):
@@ -59,6 +75,9 @@ class LiveProgress(Notes):
         if finished:
             self.note(f"resuming {run}: {finished} steps are finished")
         self._left, self._started = list(steps), time.monotonic()
+        self._count, self._done_work = 0, 0.0
+        if self._task is not None:
+            self._bar.remove_task(self._task)
         self._bar.start()
         self._task = self._bar.add_task("", total=sum(step.work for step in steps), tail="")
 

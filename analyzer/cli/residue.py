@@ -7,19 +7,21 @@ from typing import Any
 
 import click
 
+from analyzer.cli.types import Folder, Whole
+
 EXAMPLES = """
 \b
 Examples:
-  stdb-sweep residue                              20 clients leave at 3.5 min: takes 21 min
-  stdb-sweep residue --leave-min 9 --every 5s     the cleanup is due 11 min after they left
-  stdb-sweep residue --churn 4 --minutes 60       4 clients a minute come and go
-  stdb-sweep residue --expire-now                 the engine's cleanup called at once
+  stdb-sweep residue                           20 clients leave: takes 21 min
+  stdb-sweep residue --leave-min 9 --every 5s  the cleanup comes 11 min later
+  stdb-sweep residue --churn 4 --minutes 60    4 clients a minute come and go
+  stdb-sweep residue --expire-now              the cleanup is called at once
 """
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--clients", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--rooms", type=click.IntRange(1), default=64, show_default=True)
+@click.option("--clients", type=Whole(1), default=20, show_default=True)
+@click.option("--rooms", type=Whole(1), default=64, show_default=True)
 @click.option("--leave-min", type=float, default=3.5, show_default=True, metavar="MIN",
               help="Minutes from the database's launch to the clients' leaving.")  # fmt: skip
 @click.option("--every", default="15s", show_default=True, metavar="TIME",
@@ -30,7 +32,7 @@ Examples:
               help="Length of a --churn.")  # fmt: skip
 @click.option("--expire-now", is_flag=True,
               help="Call the embedded engine's cleanup instead of waiting for it.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+@click.option("--out", type=Folder(), metavar="DIR",
               help="Run directory.  [default: runs/<date>-residue]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(every: str, out: Path | None, as_json: bool, **flags: Any) -> None:

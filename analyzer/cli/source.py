@@ -8,18 +8,61 @@ from typing import TYPE_CHECKING
 from analyzer.errors import FitError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from analyzer.model.analysis import Analysis
     from analyzer.model.budget import Budget
+    from analyzer.model.foretell import Foresight
 
 
 def analyse_source(
-    path: Path, arm: str | None, budget: Budget | None = None, extrapolate: bool = False
+    path: Path,
+    arm: str | None,
+    budget: Budget | None = None,
+    extrapolate: bool = False,
+    rows: tuple[int, ...] = (),
 ) -> Analysis:
-    """Analyse the run directory or the CSV table at `path`, one arm of it or all.
+    """Analyse the run directory or the CSV table at `path`, one arm of it or all, some rows or all.
 
-    Raises RunError when it is neither, FitError when the arm is not there or no arm has a model.
+    Raises RunError when it is neither, FitError when arm or rows are not there or no arm has a
+    model.
     """
     from analyzer.model.analysis import BUDGET_MS, analyse
+
+    frame, seed, mixed = _read(path, arm, rows)
+    found = analyse(
+        frame, budget=budget or BUDGET_MS, seed=seed, extrapolate=extrapolate, refusal=mixed
+    )
+    if not any(item.model for item in found.arms):
+        raise FitError("; ".join(f"{item.arm}: {item.refusal}" for item in found.arms))
+    return found
+
+
+def foretell_source(
+    path: Path, arm: str | None, up_to: int, rows: tuple[int, ...] = ()
+) -> tuple[list[Foresight], list[str]]:
+    """Train each arm at `path` on at most `up_to` clients; with the arms that have no model.
+
+    Raises RunError when it is neither run nor table, FitError when none can be trained.
+    """
+    from analyzer.model.foretell import foretell
+
+    frame, seed, mixed = _read(path, arm, rows)
+    if mixed:
+        raise FitError(mixed)
+    found, refused = [], []
+    for (_, name), cells in frame.groupby(["scenario", "arm"], sort=False):
+        try:
+            found.append(foretell(cells, up_to, seed=seed))
+        except FitError as error:
+            refused.append(f"{name}: {error}")
+    if not found:
+        raise FitError("; ".join(refused))
+    return found, refused
+
+
+def _read(path: Path, arm: str | None, rows: tuple[int, ...]) -> tuple[pd.DataFrame, int, str]:
+    """Its rows, the seed of its bootstrap, and why its times carry no model, if they do not."""
     from analyzer.model.bootstrap import SEED
     from analyzer.model.cells import tidy
     from analyzer.store import load_run
@@ -29,15 +72,14 @@ def analyse_source(
         frame, seed, mixed = tidy(read_table(path)), SEED, ""
     else:
         run = load_run(path)
-        frame, seed, mixed = run.frame(), run.manifest["seed"], run.mixed
+        frame, seed, mixed = tidy(run.frame()), run.manifest["seed"], run.mixed
     if arm is not None:
         known = ", ".join(dict.fromkeys(frame["arm"]))
         frame = frame[frame["arm"] == arm]
         if frame.empty:
             raise FitError(f"{path} has no arm {arm!r}: it has {known}")
-    found = analyse(
-        frame, budget=budget or BUDGET_MS, seed=seed, extrapolate=extrapolate, refusal=mixed
-    )
-    if not any(item.model for item in found.arms):
-        raise FitError("; ".join(f"{item.arm}: {item.refusal}" for item in found.arms))
-    return found
+    if rows:
+        frame = frame[frame["rows"].isin(rows)]
+        if frame.empty:
+            raise FitError(f"{path} has no cells at {', '.join(map(str, rows))} rows")
+    return frame, seed, mixed

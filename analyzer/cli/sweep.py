@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from analyzer.arms import Scenario
 from analyzer.cli import Verbs
 from analyzer.cli.options import sweep_options
-from analyzer.errors import SweepError, UsageError
+from analyzer.errors import UsageError
 from analyzer.own import own_scenario
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
 from analyzer.sweepfile import SweepFile
-from analyzer.units import milliseconds, whole_numbers
+from analyzer.units import milliseconds, per_second, text_seconds, whole_numbers
 
 if TYPE_CHECKING:
     from analyzer.store import Run
@@ -27,10 +28,10 @@ EXAMPLES = """
 Examples:
   stdb-sweep --clients 10,50,100 --rooms 8,64,256,1000
   stdb-sweep --clients 50,100 --entrants 64,128,512,1024
-  stdb-sweep --clients 10,50,100 --rooms 8,64 --arms per_sender,projection --budget 20ms
+  stdb-sweep --clients 10,50 --rooms 64 --arms per_sender,split --budget 20ms
   stdb-sweep --clients 10,50 --rooms 8,64 --server http://127.0.0.1:3000
-  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby --write 'move({i})' \\
-             --seed-call 'fill({rows})'
+  stdb-sweep --clients 10,50 --rows 8,64 --module my.wasm --view lobby \\
+             --write 'move({i})' --seed-call 'fill({rows})'
 """
 
 
@@ -50,10 +51,17 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     Without a server it measures the embedded engine. The same command goes on with a sweep
     that was interrupted.
     """
-    if ctx.invoked_subcommand is not None:
+    given = [
+        param.opts[0]
+        for param in ctx.command.params
+        if ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE
+    ]
+    verb = ctx.invoked_subcommand
+    if verb and given:
+        raise UsageError(f"{given[0]} stands before {verb!r}: flags of a verb come after it")
+    if verb:
         return None
-    names = ("clients", "rooms", "entrants", "module", "database")
-    if all(flags[name] is None for name in names):
+    if not given:
         click.echo(ctx.get_help())
         return 0
     return run_sweep(None, **flags)
@@ -82,12 +90,40 @@ def measured_run(
     plan: Plan,
     budget_ms: float,
     *,
-    client: str,
     out: Path | None,
+    verify: bool,
     **flags: Any,
 ) -> Run:
-    """Measure `plan` with progress on stderr. An interrupt ends the command with 130."""
-    from analyzer.cli.progress import LiveProgress
+    """Measure `plan`, and its ceilings with `verify`, or go on with either. An interrupt ends the
+    command with 130.
+    """
+    from analyzer.cli.verify import verified_run
+    from analyzer.results import analyse_run, write_results
+    from analyzer.verification import unverified_run
+    from analyzer.verifier import check_verifiable
+
+    if not verify:
+        return _swept(sweep_file, plan, {"budget_ms": budget_ms}, out, **flags)
+    check_verifiable(plan)
+    run = unverified_run(plan, out) or _swept(
+        sweep_file, plan, {"budget_ms": budget_ms, "verify": True}, out, **flags
+    )
+    write_results(run, *analyse_run(run, budget_ms))  # should verifying be interrupted
+    verified_run(run, budget_ms, **flags)
+    return run
+
+
+def _swept(
+    sweep_file: SweepFile | None,
+    plan: Plan,
+    analysis: dict[str, Any],
+    out: Path | None,
+    *,
+    client: str,
+    **flags: Any,
+) -> Run:
+    """Measure the cells of `plan` with progress on stderr."""
+    from analyzer.cli.progress import LiveProgress, keeping
     from analyzer.controller import sweep
     from analyzer.stdb.connection import wants_picows
     from analyzer.swarm.loop import run as run_loop
@@ -103,18 +139,12 @@ def measured_run(
         target,
         out=out,
         fast=wants_picows(client),
-        analysis={"budget_ms": budget_ms},
+        analysis=analysis,
         sweep_file=sweep_file.echo if sweep_file else None,
         progress=progress,
     )
-    try:
+    with keeping(progress):
         return run_loop(measuring)
-    except KeyboardInterrupt:
-        progress.note(f"stdb-sweep: interrupted: {progress.kept()}")
-        raise click.exceptions.Exit(130) from None
-    except SweepError as error:
-        error.add_note(progress.kept())
-        raise
 
 
 def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
@@ -164,6 +194,8 @@ def _announcement(plan: Plan) -> str:
         f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats} repeats, "
         f"{len(list(plan.blocks()))} databases, {steps} steps"
     )
+    if plan.rate:
+        text += f"; at {per_second(plan.rate)} the windows take {text_seconds(plan.paced_s)}"
     if steps > MANY_STEPS:
         text += "; that is a long sweep: Ctrl-C stops it, the same command goes on"
     return text

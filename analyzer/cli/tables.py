@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from analyzer.cli.server import server_options
+from analyzer.cli.types import Folder, Whole
 
 EXAMPLES = """
 \b
 Examples:
-  stdb-sweep tables                                    1 to 1,000 tables: takes 17 min
-  stdb-sweep tables --tables 128 --watch 5min          one hall, watched for longer
+  stdb-sweep tables                            1 to 1,000 tables: takes 17 min
+  stdb-sweep tables --tables 128 --watch 5min  one hall, watched for longer
   stdb-sweep tables --tables 1,10,100 --clock 1s --watch 10s --repeats 1
 """
 
@@ -25,10 +26,10 @@ Examples:
               help="Time of a hand that goes to the showdown.")  # fmt: skip
 @click.option("--watch", default="60s", show_default=True, metavar="TIME",
               help="How long the hand loops are watched.")  # fmt: skip
-@click.option("--repeats", type=click.IntRange(1), default=3, show_default=True,
+@click.option("--repeats", type=Whole(1), default=3, show_default=True,
               help="Fresh databases for each number of tables.")  # fmt: skip
 @server_options
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+@click.option("--out", type=Folder(), metavar="DIR",
               help="Run directory.  [default: runs/<date>-tables]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(

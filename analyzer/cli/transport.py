@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from analyzer.cli.server import server_options
+from analyzer.cli.types import Folder, Whole
 
 EXAMPLES = """
 \b
@@ -20,22 +21,22 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--accounts", type=click.IntRange(2, 1_000_000), default=100_000, show_default=True)
+@click.option("--accounts", type=Whole(2, 1_000_000), default=100_000, show_default=True)
 @click.option("--alpha", type=float, default=1.5, show_default=True,
               help="Zipf exponent of payers and payees; 0 is uniform.")  # fmt: skip
-@click.option("--calls", type=click.IntRange(1), default=20_000, show_default=True,
+@click.option("--calls", type=Whole(1), default=20_000, show_default=True,
               help="Transfers of each way in each run.")  # fmt: skip
-@click.option("--warmup", type=click.IntRange(1), default=2_000, show_default=True,
+@click.option("--warmup", type=Whole(1), default=2_000, show_default=True,
               help="Transfers before them, not counted.")  # fmt: skip
-@click.option("--connections", type=click.IntRange(1), default=16, show_default=True)
-@click.option("--depth", type=click.IntRange(2), default=16, show_default=True,
+@click.option("--connections", type=Whole(1), default=16, show_default=True)
+@click.option("--depth", type=Whole(2), default=16, show_default=True,
               help="Calls under way per connection when pipelined.")  # fmt: skip
-@click.option("--runs", type=click.IntRange(1), default=3, show_default=True,
+@click.option("--runs", type=Whole(1), default=3, show_default=True,
               help="Fresh databases; intervals need 2 or more.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True,
+@click.option("--seed", type=Whole(0), default=1, show_default=True,
               help="Seed of the transfers and of the order of the ways.")  # fmt: skip
 @server_options
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+@click.option("--out", type=Folder(), metavar="DIR",
               help="Run directory.  [default: runs/<date>-transport]")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(

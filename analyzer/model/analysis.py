@@ -18,6 +18,8 @@ from analyzer.model.ratio import Ratio, ratios
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analyzer.model.verify import Verification
+
 COUNTS = ("index_seeks", "view_calls", "rows_scanned")
 BASE = "per_sender"
 BUDGET_MS = 50.0
@@ -51,6 +53,8 @@ class Analysis:
     seed: int
     arms: tuple[ArmAnalysis, ...]
     ratios: tuple[Ratio, ...]
+    verification: Verification | None = None
+    """What was measured at the ceilings; None when nothing was."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return laws, model, ceilings and ratios as strict JSON data: unknown is None."""

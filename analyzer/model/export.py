@@ -42,6 +42,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
             for ceiling in arm.ceilings
         ],
         "ratios": [asdict(ratio) for ratio in analysis.ratios],
+        "verification": analysis.verification and analysis.verification.to_dict(),
     }
 
 

@@ -11,6 +11,7 @@ from analyzer.report.ceilings import ceiling_section
 from analyzer.report.layout import Block, Content, Lines, Section
 from analyzer.report.measured import cost_tables, drift_section, split_table, void_section
 from analyzer.report.modelled import fit_blocks, law_lines, ratio_section
+from analyzer.report.verified import verified_section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +38,7 @@ def build_content(
     sections = [
         _head(manifest, run_dir),
         ceiling_section(analysis),
+        verified_section(analysis.verification) if analysis.verification else None,
         *(_arm_section(arm, frame) for arm in analysis.arms),
         ratio_section(analysis),
         drift_section(control, symbol),

@@ -32,6 +32,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.{1 if abs(share) < 0.1 else 0}f} %"
 
 
+def signed(share: float | None) -> str:
+    """`+12 %`, `-3 %`; `-` when unknown."""
+    return "-" if share is None else f"{100 * share:+.0f} %"
+
+
 def span(low: float | None, high: float | None) -> str:
     """`0.2 to 0.3`, `20 or more`, `-` when there is no interval."""
     if low is None and high is None:

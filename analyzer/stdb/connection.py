@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 from analyzer.errors import HttpError, PreflightError, UsageError
-from analyzer.stdb.words import cause, one_line
+from analyzer.stdb.words import one_line, unreachable
 
 PROTOCOLS = ("v2.bsatn", "v3.bsatn")
 
@@ -120,10 +120,11 @@ async def open_connection(
         raise _refused(refusal, url) from None
     except TimeoutError:
         raise HttpError(f"{url}: no WebSocket within {_OPEN_S:.0f} s", url=url) from None
-    except (OSError, AssertionError) as error:
+    except AssertionError:
         # picows asserts, without words, when the server goes away in mid-handshake.
-        why = cause(error) if isinstance(error, OSError) else "it left in mid-handshake"
-        raise HttpError(f"cannot reach {url}: {why}; is the server running?", url=url) from None
+        raise HttpError(unreachable(url, EOFError("it left in mid-handshake")), url=url) from None
+    except OSError as error:
+        raise HttpError(unreachable(url, error), url=url) from None
     except library.WebSocketException as error:
         raise HttpError(
             f"{url} is no SpacetimeDB WebSocket: {one_line(str(error))}", url=url

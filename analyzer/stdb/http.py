@@ -12,7 +12,7 @@ import httpx
 
 from analyzer.closing import Closing
 from analyzer.errors import HttpError, TargetError
-from analyzer.stdb.words import cause, one_line
+from analyzer.stdb.words import cause, one_line, unreachable
 
 _PUBLISH_S = 180.0
 
@@ -166,9 +166,7 @@ class StdbHttp(Closing):
         except TimeoutError:
             raise HttpError(f"{method} {url}: no answer within {bound_s:g} s", url=url) from None
         except httpx.ConnectError as error:
-            raise HttpError(
-                f"cannot reach {url}: {cause(error)}; is the server running?", url=url
-            ) from None
+            raise HttpError(unreachable(url, error), url=url) from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise HttpError(f"{method} {url}: {cause(error)}", url=url) from None
         if not answer.is_success:

@@ -15,13 +15,15 @@ from analyzer.errors import SweepError
 
 T = TypeVar("T")
 
+_SILENT_S = 2.0
+
 
 def run(main: Coroutine[Any, Any, T]) -> T:
     """Run `main` to its end, on uvloop where it is installed.
 
-    Ctrl-C, a hangup and a plain kill cancel it, so that it cleans up; a second one does not
-    disturb that, a third ends it where it stands. Raises KeyboardInterrupt after any of these,
-    SweepError where a loop runs already, as in a notebook.
+    Ctrl-C, a hangup and a plain kill cancel it, so that it cleans up, and says so when that takes
+    more than 2 s; a second one does not disturb that, a third ends it where it stands. Raises
+    KeyboardInterrupt after any of these, SweepError where a loop runs already, as in a notebook.
     """
     try:
         asyncio.get_running_loop()
@@ -40,15 +42,16 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
 async def _stoppable(main: Coroutine[Any, Any, T]) -> T:
     task, loop, stops = asyncio.ensure_future(main), asyncio.get_running_loop(), 0
+    silence: asyncio.TimerHandle | None = None
 
     def stop() -> None:
-        nonlocal stops
+        nonlocal stops, silence
         stops += 1
         if stops == 1:
             task.cancel()
+            silence = loop.call_later(_SILENT_S, _tell, "cleaning up")
         elif stops == 2:
-            with contextlib.suppress(OSError):
-                print("cleaning up; once more ends it where it stands", file=sys.stderr)
+            _tell("cleaning up; once more ends it where it stands")
         else:
             raise KeyboardInterrupt
 
@@ -59,8 +62,15 @@ async def _stoppable(main: Coroutine[Any, Any, T]) -> T:
     try:
         return await task
     finally:
+        if silence is not None:
+            silence.cancel()
         for number in signals:
             loop.remove_signal_handler(number)
+
+
+def _tell(text: str) -> None:
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr)
 
 
 def _factory() -> Any:

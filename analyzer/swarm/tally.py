@@ -22,7 +22,7 @@ class WriteRun:
     latencies_ms: NDArray[np.float64]
     """Of acknowledged writes: from the intended time in an open loop, else from the send."""
     late: int
-    """Open loop: writes sent more than 5 ms and a tenth of the interval after their time."""
+    """Open loop: writes sent more than 5 ms and half an interval after their time."""
     achieved: float
     """Writes sent per second."""
     wall_s: float

@@ -17,7 +17,7 @@ __all__ = ["WriteRun", "Writer"]
 
 _CONNECT_S = 30.0
 _LATE_S = 0.005
-_LATE_SHARE = 0.1
+_LATE_INTERVALS = 0.5
 
 
 class Writer(Closing):
@@ -145,7 +145,7 @@ class Writer(Closing):
         """Send each call at its time, or as soon after it as this process can; returns how many
         were late."""
         late = 0
-        bound_s = max(_LATE_S, _LATE_SHARE * interval_s)
+        bound_s = max(_LATE_S, _LATE_INTERVALS * interval_s)
         for index, (request_id, message) in enumerate(calls):
             intended_s = began_s + index * interval_s
             # Sleeps even when behind: acknowledgements must be taken in meanwhile.

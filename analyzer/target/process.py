@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import signal
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from analyzer.errors import SweepError, TargetError
+from analyzer.stdb.words import one_line
 
 _GRACE_S = 5.0
 _REAP_S = 0.5
 """A process that has just broken our connection is still being reaped."""
+_DATE = re.compile(r"^\d{4}-\d\d-\d\dT\S+ +")
 
 
 @contextlib.asynccontextmanager
@@ -41,7 +44,8 @@ async def running(
     except SweepError as error:
         with contextlib.suppress(TimeoutError):
             code = await asyncio.wait_for(process.wait(), _REAP_S)
-            error.add_note(f"the {what} ended with {_exit_text(code)}: {last_words(log)}")
+            if (words := last_words(log)) not in str(error):
+                error.add_note(f"the {what} ended with {_exit_text(code)}: {words}")
         raise
     finally:
         await _end(process)
@@ -64,10 +68,11 @@ def _exit_text(code: int) -> str:
 
 
 def last_words(log: Path) -> str:
-    """The last line a server wrote to its log, for an error message."""
-    with contextlib.suppress(OSError):
+    """The last line a server wrote to its log, for an error message, after the last warning of
+    the few lines before it: what a server dies of is often told before what it dies with."""
+    with contextlib.suppress(OSError, ValueError):
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-        said = [line.strip() for line in lines if line.strip()]
-        if said:
-            return said[-1][:300]
+        *before, last = [_DATE.sub("", line).strip() for line in lines if line.strip()][-5:]
+        warnings = [line for line in before if line.startswith(("WARN", "ERROR"))]
+        return one_line("; ".join([*warnings[-1:], last]))
     return "it said nothing"

@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import picows.websockets
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
@@ -136,6 +137,44 @@ async def test_query_and_headers_are_those_of_a_measured_client(
     assert "my-secret" not in "".join(
         record.getMessage() for record in caplog.records if record.name != "websockets.server"
     )
+
+
+async def test_the_ways_a_librarys_defaults_end_a_run_are_all_shut(
+    fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pings end a client that a busy machine answers late for; 20 s are too long to see one."""
+    asked: dict[str, object] = {}
+    place, name = (picows.websockets, "connect") if fast else (connection, "_Connect")
+    library = getattr(place, name)
+
+    def connect(url: str, **options: object) -> object:
+        asked.update(options)
+        return library(url, **options)
+
+    monkeypatch.setattr(place, name, connect)
+    async with serving(idle) as url:
+        await (await open_connection(url, "x", fast=fast)).close()
+    shut = ("ping_interval", "max_size", "max_queue", "compression", "proxy", "open_timeout")
+    assert [asked.get(option, "its default") for option in shut] == [None] * 6
+
+
+async def test_a_client_that_reads_late_does_not_hold_up_its_server(fast: bool) -> None:
+    """64 messages of 1 MiB are taken off the wire before the first of them is asked for."""
+    sent = asyncio.Event()
+
+    async def pushing(socket: ServerConnection) -> None:
+        for _ in range(64):
+            await socket.send(bytes(1 << 20))
+        sent.set()
+        await socket.wait_closed()
+
+    async with serving(pushing) as url:
+        client = await open_connection(url, "x", fast=fast)
+        async with asyncio.timeout(30):
+            await sent.wait()
+            for _ in range(64):
+                assert len(await client.recv()) == 1 << 20
+        await client.close()
 
 
 @pytest.mark.parametrize("size", [1_500_000, 20_000_000])

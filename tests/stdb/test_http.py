@@ -175,6 +175,15 @@ async def test_a_server_that_does_not_run_is_said_in_one_line() -> None:
     assert caught.value.status is None
 
 
+async def test_https_where_only_http_is_spoken_is_said_as_such(engine: Server) -> None:
+    async with StdbHttp(engine.url.replace("http", "https")) as http:
+        with pytest.raises(HttpError) as caught:
+            await http.version()
+    told = str(caught.value)
+    assert "TLS fails: wrong version number; does it speak https?" in told
+    assert "not permitted" not in told
+
+
 async def test_a_host_that_does_not_exist_is_said_in_one_line() -> None:
     async with StdbHttp("http://no-such-host.invalid:3000") as http:
         with pytest.raises(HttpError, match=r"reach http://no-such-host\.invalid:3000"):

@@ -57,6 +57,27 @@ def test_a_signal_cancels_and_a_second_one_does_not_disturb_the_cleaning_up(
     assert done == ["cleaned up"]
 
 
+@pytest.mark.parametrize(("cleaning_s", "told"), [(0.2, "cleaning up\n"), (0.0, "")])
+def test_cleaning_up_that_takes_long_is_said(
+    cleaning_s: float,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("analyzer.swarm.loop._SILENT_S", 0.1)
+
+    async def work() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(30)
+        finally:
+            await asyncio.sleep(cleaning_s)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(work())
+    assert capsys.readouterr().err == told
+
+
 def test_a_third_ctrl_c_ends_it_where_it_stands() -> None:
     done = []
 

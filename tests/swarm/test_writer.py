@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from itertools import pairwise
 from typing import ClassVar
 
@@ -128,6 +129,21 @@ async def test_a_stall_of_one_second_shows_in_every_write_it_delayed(fast: bool)
     assert run.latencies_ms.max() > 900
     assert run.open_loop
     assert run.acknowledged == 150
+
+
+async def test_a_stall_of_this_process_shows_in_every_write_it_delayed(fast: bool) -> None:
+    """Sent late, answered at once: latency from the send would show nothing of it."""
+
+    def stalling(index: int) -> bytes:
+        if index == 10:
+            time.sleep(0.3)
+        return b""
+
+    async with Stub() as stub, Writer(stub.url, "x", fast=fast) as writer:
+        run = await writer.write("w", stalling, 50, rate=100)
+    assert int((run.latencies_ms > 30).sum()) >= 25
+    assert run.latencies_ms.max() >= 290
+    assert run.late >= 25
 
 
 async def test_the_same_stall_in_a_closed_loop_is_one_sample(fast: bool) -> None:

@@ -37,7 +37,7 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the scripts and the packages of the lock file, installed once for good."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
+            pytest.fail(f"{program} is missing: install Node.js 20 or newer and npm")
     folder = tmp_path_factory.mktemp("typescript")
     for script in HERE.glob("*.mjs"):
         shutil.copy2(script, folder)
