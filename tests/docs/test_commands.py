@@ -84,7 +84,7 @@ def small(command: str) -> list[str]:
     # What has a name of its own is fitted afterwards, which takes two row counts.
     size = [*SWEEP.split(), flag, "4,8" if "--out" in args else "4"]
     if flag == "--rooms" and "--arms" not in args:
-        size += ["--arms", "per_sender,projection"]
+        size += ["--arms", "per_sender,anonymous"]
     return [*args, *size]
 
 
@@ -166,7 +166,8 @@ def test_every_command_of_a_page_does_what_it_says(
             main()
         # A busy machine sends a paced write late, and then its cell is void.
         allowed = (0, None, 3) if "--rate" in args else (0, None)
-        assert ended.value.code in allowed, f"{command}\n{args}\n{capsys.readouterr()}"
+        told = capsys.readouterr().err
+        assert ended.value.code in allowed, f"{command}\n{args}\n{told}"
     for block in blocks(page):
         if block.language == "python":
             subprocess.run([sys.executable, "-c", block.text], cwd=desk, check=True, timeout=300)
