@@ -43,10 +43,20 @@ prometheus:
 	    { $(APT_GET) update && $(APT_GET) download prometheus; }; } && \
 	  dpkg -x prometheus_*.deb prometheus && mv prometheus $(CACHE) ); rm -rf $$new; fi
 
+# Debian's Chromium for tests/report/test_page.py. It needs too many libraries to be unpacked by
+# hand, so it is installed, by root only; for others the test says what to do.
+.PHONY: chromium
+chromium:
+	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] \
+	  && ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null; then \
+	  { $(APT_GET) install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null 2>&1 || \
+	    { $(APT_GET) update && \
+	      $(APT_GET) install -y --no-install-recommends chromium fonts-dejavu-core >/dev/null; }; }; fi
+
 sweep: setup
 	$(BIN)/stdb-sweep --clients 10,50,100 --rooms 8,64,256,1000
 
-test: setup prometheus
+test: setup prometheus chromium
 	cd modules && CARGO_TARGET_DIR=$(CACHE)/modules/target cargo test --locked --quiet -p poker
 	$(BIN)/python -m pytest
 
@@ -54,6 +64,7 @@ bench: setup
 	$(BIN)/python tests/bench/bench_swarm.py
 	$(BIN)/python tests/bench/bench_subscribers.py
 	$(BIN)/python tests/bench/bench_model.py
+	$(BIN)/python -m tests.bench.bench_report
 	$(BIN)/python tests/bench/bench_noise.py
 	$(BIN)/python tests/bench/bench_sweep.py
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analyzer.arms import Arm, Scenario
+    from analyzer.assertions import check
     from analyzer.calls import Call
+    from analyzer.comparison import Comparison, compare
     from analyzer.controller import sweep
     from analyzer.errors import SweepError
     from analyzer.formula import Formula
@@ -30,6 +32,7 @@ __all__ = [
     "Call",
     "Ceiling",
     "Cell",
+    "Comparison",
     "Formula",
     "Model",
     "Observation",
@@ -40,6 +43,8 @@ __all__ = [
     "Target",
     "analyse",
     "ceiling",
+    "check",
+    "compare",
     "fit",
     "load_run",
     "read_table",
@@ -53,6 +58,7 @@ _HOMES = {
     "Call": "analyzer.calls",
     "Ceiling": "analyzer.model.ceiling",
     "Cell": "analyzer.records",
+    "Comparison": "analyzer.comparison",
     "Formula": "analyzer.formula",
     "Model": "analyzer.model.model",
     "Observation": "analyzer.records",
@@ -63,6 +69,8 @@ _HOMES = {
     "Target": "analyzer.target",
     "analyse": "analyzer.model.analysis",
     "ceiling": "analyzer.model.ceiling",
+    "check": "analyzer.assertions",
+    "compare": "analyzer.comparison",
     "fit": "analyzer.model.model",
     "load_run": "analyzer.store",
     "read_table": "analyzer.table",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,10 @@ from analyzer.plan import Block, Plan, Step
 from analyzer.preflight import check_machine, check_server
 from analyzer.store import Run, RunWriter, check_agrees, find_run, load_run
 from analyzer.target import Server, Target
+from analyzer.until import suffices
 from analyzer.workplace import Workplace, workplace
+
+DATABASES_A_SERVER = 12
 
 
 class Progress:
@@ -68,25 +71,66 @@ async def sweep(
     path = _place(plan, Path(out) if out is not None else None, Path(root))
     with held(path):
         earlier = _earlier(plan, path)
-        async with workplace(path, target, progress.note) as at:
-            if program is not None:
-                await check_server(plan, at.http, at.databases, program, at.owner)
-            manifest = _manifest(plan, program, at.server)
-            manifest |= {"analysis": analysis or {}, "sweep_file": sweep_file}
-            if verifies:
-                check_agrees(verifies, manifest, ("engine", "module_sha256"))
-                manifest["verifies"] = verifies.path.resolve().name
-            if earlier:
-                writer = RunWriter.resume(earlier, manifest)
-            else:
-                writer = RunWriter.create(path, manifest)
-            session = _Session(plan, at, program, writer, fast, progress)
-            await session.run(earlier.finished if earlier else set())
+        finished = earlier.finished if earlier else set()
+        left = _left(plan, finished)
+        writer: RunWriter | None = None
+        try:
+            for part in _parts(left, target):
+                async with workplace(path, target, progress.note) as at:
+                    if writer is None:
+                        asked = {"analysis": analysis or {}, "sweep_file": sweep_file}
+                        writer = await _opened(plan, program, path, earlier, at, asked, verifies)
+                        progress.begin(path, [s for _, steps in left for s in steps], len(finished))
+                    session = _Session(plan, at, program, writer, fast, progress)
+                    for block, steps in part:
+                        if not session.enough(block):
+                            await session.measure(block, steps)
+        finally:
+            progress.end()
         return load_run(path)
 
 
+async def _opened(
+    plan: Plan,
+    program: bytes | None,
+    path: Path,
+    earlier: Run | None,
+    at: Workplace,
+    asked: dict[str, Any],
+    verifies: Run | None,
+) -> RunWriter:
+    """The run directory, new or gone on with, once the server has passed the preflight."""
+    if program is not None:
+        await check_server(plan, at.http, at.databases, program, at.owner)
+    manifest = _manifest(plan, program, at.server) | asked
+    if verifies:
+        check_agrees(verifies, manifest, ("engine", "module_sha256"))
+        manifest["verifies"] = verifies.path.resolve().name
+    return RunWriter.resume(earlier, manifest) if earlier else RunWriter.create(path, manifest)
+
+
+def _left(plan: Plan, finished: set[Any]) -> list[tuple[Block, list[Step]]]:
+    """What is to be measured yet, by database."""
+    blocks = (
+        (block, [step for step in block.steps() if step.key not in finished])
+        for block in plan.blocks()
+    )
+    return [(block, steps) for block, steps in blocks if steps]
+
+
+def _parts(
+    left: list[tuple[Block, list[Step]]], target: Target
+) -> Iterator[list[tuple[Block, list[Step]]]]:
+    """What each server gets, one at least: the metrics page of a server keeps every database it
+    has had, so that one of our own is replaced before that page is long."""
+    count = max(len(left), 1)
+    most = DATABASES_A_SERVER if target.is_own else count
+    for at in range(0, count, most):
+        yield left[at : at + most]
+
+
 class _Session:
-    """One sitting over a plan."""
+    """One server's share of a plan."""
 
     def __init__(
         self,
@@ -103,22 +147,20 @@ class _Session:
         self._writer = writer
         self._fast = fast
         self._progress = progress
+        self._told = False
 
-    async def run(self, finished: set[Any]) -> None:
-        blocks = [
-            (block, [step for step in block.steps() if step.key not in finished])
-            for block in self._plan.blocks()
-        ]
-        left = [step for _, steps in blocks for step in steps]
-        self._progress.begin(self._writer.path, left, len(finished))
-        try:
-            for block, steps in blocks:
-                if steps:
-                    await self._block(block, steps)
-        finally:
-            self._progress.end()
+    def enough(self, block: Block) -> bool:
+        """Whether the repeats before this one were all that `--until` asked for."""
+        if self._plan.until is None or block.control:
+            return False
+        if not suffices(load_run(self._writer.path), block.repeat):
+            return False
+        if not self._told:
+            self._told = True
+            self._progress.note(f"{block.repeat} repeats are enough for --until")
+        return True
 
-    async def _block(self, block: Block, steps: list[Step]) -> None:
+    async def measure(self, block: Block, steps: list[Step]) -> None:
         """One fresh database; subscribers only go up in it, so no ghost is ever left behind."""
         async with (
             self._database(block) as database,

@@ -15,12 +15,15 @@ from analyzer.build.typescript import check_twin
 from analyzer.errors import UsageError
 from analyzer.records import Cell
 from analyzer.scenarios import SCENARIOS
+from analyzer.units import counted
 
 LEAST_WRITES, LEAST_PACED, MOST_WRITES = 3, 10, 100
 """Per window, where the user fixes no number; of a few paced ones the last decides the rate."""
 LEAST_RATE, MOST_RATE = 0.1, 100_000.0
 SUBSCRIBERS = ("websocket", "engine")
 """Clients over sockets, or the embedded engine's own without."""
+LEAST_REPEATS = 3
+"""Before `until` is asked: two repeats know their own scatter too badly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,7 @@ class Plan:
     """Ascending; inside one database subscribers are only ever added."""
     rows: tuple[int, ...]
     repeats: int = 3
+    """With `until`, the most."""
     windows: int = 2
     warmup: int = 2
     writes: int | None = None
@@ -48,6 +52,8 @@ class Plan:
     """The user's own module, where `scenario` is none of ours."""
     language: str = "rust"
     """Of the test module: `rust`, or `typescript` for a server that has V8."""
+    until: float | None = None
+    """Stop after fewer repeats once every arm's cost is known to this relative error."""
 
     def __post_init__(self) -> None:
         if self.own is None and self.scenario not in SCENARIOS:
@@ -80,6 +86,11 @@ class Plan:
         if self.rate is not None and not LEAST_RATE <= self.rate <= MOST_RATE:
             raise UsageError(
                 f"--rate {self.rate:g}: it takes {LEAST_RATE:g} to {MOST_RATE:,.0f} writes a second"
+            )
+        if self.until is not None and not (0 < self.until < 1 and self.repeats > LEAST_REPEATS):
+            raise UsageError(
+                f"--until takes a percentage between 0 and 100, and more than {LEAST_REPEATS} "
+                "--repeats, the most that it may add up to"
             )
         if self.subscribers not in SUBSCRIBERS:
             kinds = ", ".join(SUBSCRIBERS)
@@ -122,6 +133,12 @@ class Plan:
         return "Js" if script else "Wasm"
 
     @property
+    def repeats_text(self) -> str:
+        """`3 repeats`, `3 to 10 repeats`."""
+        least = "" if self.until is None else f"{LEAST_REPEATS} to "
+        return least + counted(self.repeats, "repeat")
+
+    @property
     def definition(self) -> Scenario:
         return self.own or SCENARIOS[self.scenario]
 
@@ -135,8 +152,9 @@ class Plan:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it back; `own` is left out where there is none."""
-        data = {k: v for k, v in asdict(self).items() if k != "own" or v is not None}
+        """As JSON gives it back; `own` and `until` are left out where there is none."""
+        asked = asdict(self).items()
+        data = {k: v for k, v in asked if k not in ("own", "until") or v is not None}
         plain: dict[str, Any] = json.loads(json.dumps(data))
         return plain
 

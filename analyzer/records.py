@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import Field, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 SPLIT = ["reducer_body_ms", "view_body_ms", "materialize_ms", "commit_ms"]
 """The parts of `reducer_ms`, one upon the other: the reducer's own body, view bodies, running
 queries and writing what views returned, and the remainder: read-set merge and commit."""
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,), "bool": (bool,), "int": (int,), "float": (int, float), "None": (type(None),)
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -110,21 +115,36 @@ class Observation:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Observation:
         """Unknown keys are dropped. Raises TypeError or ValueError naming the value that is bad."""
-        kept = {f.name: _checked(f, data[f.name]) for f in fields(cls) if f.name in data}
+        kept = {n: _checked(n, kinds, data[n]) for n, kinds in _kinds().items() if n in data}
         return cls(**kept)
 
 
-def _checked(field: Field[Any], value: Any) -> Any:
-    """A value as it may stand in `field`, going by the words of its annotation."""
-    words = str(field.type).split(" | ")
-    if value is None and "None" in words:
-        return None
-    if field.name == "reasons" and isinstance(value, list):
+@dataclass(frozen=True, slots=True)
+class Void:
+    """A repeat of a cell, or the drift control, that takes no part in anything."""
+
+    cell: Cell
+    repeat: int
+    control: bool
+    reason: str
+
+
+@functools.cache
+def _kinds() -> dict[str, tuple[type, ...]]:
+    """The types a value may have, field by field, going by the words of the annotations."""
+    words = {field.name: str(field.type).split(" | ") for field in fields(Observation)}
+    return {
+        name: tuple(kind for word in alternatives for kind in _TYPES.get(word, (tuple,)))
+        for name, alternatives in words.items()
+    }
+
+
+def _checked(name: str, kinds: tuple[type, ...], value: Any) -> Any:
+    """A value as it may stand in the field `name`."""
+    if name == "reasons" and isinstance(value, list):
         return tuple(map(str, value))
-    kinds: dict[str, Any] = {"str": str, "bool": bool, "int": int, "float": (int, float)}
-    kind = kinds.get(words[0], tuple)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise TypeError(f"its {field.name} is {value!r}")
+    if type(value) not in kinds:
+        raise TypeError(f"its {name} is {value!r}")
     if isinstance(value, (int, float)) and not (math.isfinite(value) and value >= 0):
-        raise ValueError(f"its {field.name} is {value}")
+        raise ValueError(f"its {name} is {value}")
     return value

@@ -47,6 +47,8 @@ class Review:
     rows: int
     budget_ms: float
     designs: tuple[Design, ...]
+    unfinished: str
+    """How far the run is, if it is not whole."""
 
     def design(self, name: str) -> Design:
         return next(design for design in self.designs if design.arm == name)
@@ -80,12 +82,14 @@ def review(
 ) -> Review:
     """Review the arms of a run at `at`, clients and rows; by default the largest of both.
 
-    `frame` is as `Run.frame` gives it. Raises RunError when nothing was measured, UsageError for
-    a size of no clients or rows.
+    `frame` is as `Run.frame` gives it. Raises RunError when nothing with clients was measured,
+    UsageError for a size of no clients or rows.
     """
     if frame.empty:
         raise RunError("no finished cell: there is nothing to review yet")
     clients, rows = at or (int(frame["clients"].max()), int(frame["rows"].max()))
+    if not at and not clients:
+        raise RunError("no finished cell has clients: there is nothing to review yet")
     if min(clients, rows) < 1:
         raise UsageError(f"--at {clients},{rows}: it takes 1 or more clients and rows")
     base = base_arm(frame)
@@ -116,7 +120,13 @@ def review(
             )
         )
     return Review(
-        scenario.name, base, clients, rows, analysis.budget.allowed_at(clients), tuple(designs)
+        scenario.name,
+        base,
+        clients,
+        rows,
+        analysis.budget.allowed_at(clients),
+        tuple(designs),
+        analysis.unfinished,
     )
 
 

@@ -11,14 +11,15 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import RunError, SweepError
 from analyzer.folder import held, replace_text, writing
 from analyzer.plan import Plan, Step
-from analyzer.records import Cell, Observation
+from analyzer.records import Cell, Observation, Void
+from analyzer.units import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,15 +50,50 @@ class Run:
         return {(o.cell, o.repeat, o.control) for o in self.observations}
 
     @property
+    def planned(self) -> list[Step]:
+        """All steps, or with `until` those of the repeats that are needed."""
+        from analyzer.until import repeats_needed
+
+        needed = repeats_needed(self)
+        blocks = (block for block in self.plan.blocks() if block.repeat < needed)
+        return [step for block in blocks for step in block.steps()]
+
+    @property
     def complete(self) -> bool:
         done = self.finished
-        return all(step.key in done for block in self.plan.blocks() for step in block.steps())
+        return all(step.key in done for step in self.planned)
+
+    @property
+    def unfinished(self) -> str:
+        """How far the run is; nothing when it is whole."""
+        if self.complete:
+            return ""
+        of = counted(len(self.planned), "step")
+        return f"{len(self.finished):,} of {of} measured; the same command goes on"
+
+    @property
+    def void(self) -> tuple[Void, ...]:
+        """Every repeat and drift control that takes no part in anything."""
+        found: dict[tuple[Cell, int, bool], list[str]] = {}
+        for o in self.observations:
+            if o.verdict != "ok":
+                found.setdefault((o.cell, o.repeat, o.control), []).extend(o.reasons)
+        return tuple(Void(*key, "; ".join(dict.fromkeys(why))) for key, why in found.items())
+
+    def account(self) -> dict[str, Any]:
+        """How far the run is and what is void in it, as strict JSON data."""
+        return {
+            "steps": {"finished": len(self.finished), "planned": len(self.planned)},
+            "void": [
+                {**asdict(v.cell), "repeat": v.repeat, "control": v.control, "reason": v.reason}
+                for v in self.void
+            ],
+        }
 
     @property
     def mixed(self) -> str:
         """Why the times of this run are not of one machine; nothing when they are."""
-        sittings = self.manifest.get("sittings", [])
-        machines = {f"{s['cpu']}, {s['cores']} cores" for s in sittings if "cpu" in s}
+        machines = _machines(self.manifest)
         if len(machines) < 2:
             return ""
         return f"{self.path} was measured on unlike machines ({'; '.join(sorted(machines))})"
@@ -68,6 +104,12 @@ class Run:
 
         chosen = [o for o in self.observations if o.control == control]
         return repeats_frame(chosen, self.plan.definition)
+
+
+def _machines(manifest: dict[str, Any]) -> set[str]:
+    """What the sittings were measured on, where they say."""
+    sittings = manifest.get("sittings", [])
+    return {f"{s['cpu']}, {s['cores']} cores" for s in sittings if "cpu" in s}
 
 
 def load_run(path: Path | str) -> Run:
@@ -142,11 +184,17 @@ class RunWriter:
 
     @classmethod
     def resume(cls, run: Run, manifest: dict[str, Any]) -> RunWriter:
-        """Go on with a run. Raises RunError when what must agree does not."""
+        """Go on with a run. Raises RunError when what must agree, or the machine, does not."""
         try:
             check_agrees(run, manifest, MUST_AGREE)
         except RunError as error:
             raise RunError(f"{error}: it cannot be resumed: use another --out") from None
+        before, here = _machines(run.manifest), _machines(manifest)
+        if before and here and before != here:
+            raise RunError(
+                f"{run.path} cannot be resumed: it was measured on {'; '.join(sorted(before))}, "
+                f"this is {'; '.join(sorted(here))}: use another --out"
+            )
         path = run.path / "observations.jsonl"
         if path.is_file():
             # Steps that are not whole would be read twice once they are measured again.
@@ -182,7 +230,7 @@ def check_agrees(run: Run, manifest: dict[str, Any], keys: Iterable[str]) -> Non
     """Raises RunError with the first of `keys` in which a run differs from what is at hand."""
     for key in keys:
         if run.manifest.get(key) != manifest.get(key):
-            raise RunError(f"{run.path} was measured with another {key}")
+            raise RunError(f"{run.path}: its {key} differs from what is at hand")
 
 
 def _line(record: Observation) -> str:

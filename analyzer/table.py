@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.errors import RunError
+from analyzer.units import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,9 @@ def _rows(path: Path, lines: Any) -> Iterator[dict[str, object]]:
                 continue
             where = f"{path}:{lines.line_num}"
             if len(line) != len(header):
-                raise RunError(f"{where}: {len(line)} cells under {len(header)} columns")
+                raise RunError(
+                    f"{where}: {counted(len(line), 'cell')} under {counted(len(header), 'column')}"
+                )
             row = _row(where, dict(zip(header, line, strict=True)))
             if "repeat" in row:
                 key = tuple(

@@ -1,4 +1,4 @@
-"""Durations and lists as people type them."""
+"""Durations, lists and counts as people write them."""
 
 from __future__ import annotations
 
@@ -45,6 +45,17 @@ def _short(text: str) -> str:
     return text if len(text) <= 20 else f"{text[:20]}…"
 
 
+def share(text: str, *, what: str) -> float:
+    """`5%` or `5` as 0.05. Raises UsageError when it is no percentage, or none above 0."""
+    try:
+        value = float(str(text).strip().removesuffix("%")) / 100
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise UsageError(f"--{what}: {text!r} is not a percentage: write 5%")
+    return value
+
+
 def text_ms(value: float) -> str:
     """Three significant digits with the unit: `0.0312 ms`, `12.4 ms`, `1,349 ms`."""
     if value >= 100:
@@ -66,3 +77,13 @@ def text_seconds(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 cell`, `1,200 cells`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def every(number: int, noun: str) -> str:
+    """`the one cell`, `all 16 cells`."""
+    return f"the one {noun}" if number == 1 else f"all {counted(number, noun)}"

@@ -52,10 +52,16 @@ def folder_of(run: Run, cell: Cell) -> Path:
     return run.path / FOLDER / f"{cell.arm}-s{cell.clients}-r{cell.rows}"
 
 
-def plan_at(run: Run, cell: Cell) -> Plan:
+def plan_at(run: Run, cell: Cell, repeats: int | None = None) -> Plan:
     """How it is measured: as the sweep was, with the sweep's nearest cell before it."""
     clients = tuple(sorted({_nearest(run, cell), cell.clients}))
-    return replace(run.plan, arms=(cell.arm,), clients=clients, rows=(cell.rows,))
+    return replace(
+        run.plan,
+        arms=(cell.arm,),
+        clients=clients,
+        rows=(cell.rows,),
+        repeats=repeats or run.plan.repeats,
+    )
 
 
 def _nearest(run: Run, cell: Cell) -> int:

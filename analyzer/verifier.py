@@ -28,6 +28,7 @@ async def verify_ceilings(
     analysis: Analysis,
     target: Target | None = None,
     *,
+    repeats: int | None = None,
     fast: bool = False,
     progress: Progress | None = None,
 ) -> Verification:
@@ -35,8 +36,8 @@ async def verify_ceilings(
 
     Beside it, in the same databases, the nearest cell of the sweep once more: what the machine
     has done since. Each goes to a run directory of its own under `verify/`; those that are
-    complete are left alone, so that it goes on where it stopped. At the end it leaves
-    verified.csv; the sweep's own files stay as they are.
+    complete are left alone, so that it goes on where it stopped. `repeats` defaults to the
+    sweep's own. At the end it leaves verified.csv; the sweep's own files stay as they are.
 
     Raises SweepError of the fitting kind, such as RunError when engine or module differ.
     """
@@ -48,7 +49,7 @@ async def verify_ceilings(
         (run.path / FOLDER).mkdir(exist_ok=True)
     with held(run.path):
         for cell in cells_to_verify(analysis):
-            path, plan = folder_of(run, cell), plan_at(run, cell)
+            path, plan = folder_of(run, cell), plan_at(run, cell, repeats)
             if why := _out_of_reach(plan):
                 progress.note(f"{cell} is not measured: {why}")
             elif not ((path / "manifest.json").is_file() and load_run(path).complete):

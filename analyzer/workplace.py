@@ -38,5 +38,4 @@ async def workplace(
         ):
             yield Workplace(server, owner, http, databases)
     finally:
-        # A server of our own takes its databases along.
-        tidy(path, leftovers=target.url is not None and bool(leftovers(path / JOURNAL)))
+        tidy(path, leftovers=not target.is_own and bool(leftovers(path / JOURNAL)))

@@ -18,7 +18,7 @@
 #
 # How far may a fit be trusted?
 #
-# Fit the cells up to 100 clients, foretell the rest, and look at what was measured there. The data is the per-sender lobby at 8 and 64 rooms, up to 800 clients, five repeats: embedded engine 2.14.0, WebSocket clients, two busy cores.
+# Fit the cells up to 100 clients, foretell the rest, and look at what was measured there. The data is the per-sender lobby at 8, 64 and 256 rooms, up to 800 clients, five repeats: embedded engine 2.14.0, clients inside the engine, two cores. `data/beyond-100/README.md` has the rest.
 
 # %%
 from pathlib import Path
@@ -29,8 +29,8 @@ import pandas as pd
 
 import analyzer
 
-DATA = Path("../tests/model/data/lobby-per-sender-800.csv")
-"""A run directory does as well, and any table that `stdb-sweep fit` reads."""
+DATA = Path("../data/beyond-100")
+"""Any table that `stdb-sweep fit` reads does as well."""
 KNOWN = 100
 
 if DATA.is_dir():
@@ -78,7 +78,7 @@ pd.DataFrame(rows).set_index(["rooms", "clients"]).round(1)
 # %%
 line = np.geomspace(10, beyond.index.get_level_values("clients").max(), 60)
 figure, axes = plt.subplots(figsize=(7, 4.5))
-for marker, rooms in zip("os", model.measured_rows, strict=False):
+for marker, rooms in zip("osD", model.measured_rows, strict=False):
     costs = measured[rooms]
     costs = costs[costs.index > 0]
     (dots,) = axes.plot(costs.index, costs, marker, label=f"{rooms} rooms, measured")

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from analyzer.plan import Plan, Step
 from analyzer.records import Observation
+from analyzer.store import RunWriter
+
+NOISY = Plan(
+    scenario="lobby", arms=("per_sender", "anonymous"), clients=(0, 10, 50, 100), rows=(8, 64),
+    repeats=3,
+)  # fmt: skip
+MACHINE = {
+    "engine": {"name": "SpacetimeDB (embedded)", "version": "2.14.0"},
+    "module_sha256": "a" * 64,
+    "host": {"cpu": "a processor", "cores": 2},
+}
 
 
 def observation(step: Step, window: int = 0, **changed: Any) -> Observation:
@@ -59,3 +74,38 @@ def windows(step: Step, **changed: Any) -> list[Observation]:
 
 def steps(plan: Plan) -> list[Step]:
     return [step for block in plan.blocks() for step in block.steps()]
+
+
+def write_run(
+    path: Path, plan: Plan, manifest: dict[str, Any] | None = None, **changed: Any
+) -> Path:
+    """A finished run directory without scrapes; `changed` goes into every observation."""
+    path.mkdir()
+    about = {"plan": plan.to_dict(), "seed": plan.seed, "sittings": []}
+    writer = RunWriter.create(path, about | (manifest or {}))
+    for step in steps(plan):
+        writer.append(windows(step, **changed), [], step)
+    return path
+
+
+def noisy_run(path: Path, seed: int, plan: Plan = NOISY, times: float = 1.0) -> Path:
+    """A run whose repeats were slower or faster as a whole, by some percent, and its cells too."""
+    rng = np.random.default_rng(seed)
+    slower = rng.normal(0, 0.07, plan.repeats)
+    path.mkdir()
+    about = {"plan": plan.to_dict(), "seed": 1, "sittings": []}
+    writer = RunWriter.create(path, about | MACHINE)
+    for step in steps(plan):
+        plain = observation(step)
+        factor = times * np.exp(slower[step.block.repeat] + rng.normal(0, 0.08))
+        windows = [
+            replace(
+                plain,
+                window=number,
+                reducer_ms=(plain.reducer_ms or 0.0) * factor,
+                update_ms=(plain.update_ms or 0.0) * factor,
+            )
+            for number in range(plan.windows)
+        ]
+        writer.append(windows, [], step)
+    return path

@@ -19,7 +19,16 @@ from analyzer.errors import SweepError
 from analyzer.report.layout import Content
 from tests.command import error_line, stdb_sweep
 
-HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prometheus_client"}
+HEAVY = {
+    "numpy",
+    "scipy",
+    "pandas",
+    "httpx",
+    "websockets",
+    "matplotlib",
+    "jinja2",
+    "prometheus_client",
+}
 
 
 @pytest.mark.parametrize(
@@ -36,6 +45,9 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--clients 10 --rooms 8 --arms magic", "'magic'"),
         ("--clients 10 --rooms 8 --budget 50", "'50' is not a duration"),
         ("--clients 10 --rooms 8 --repeats 0", "--repeats"),
+        ("--clients 10 --rooms 8 --until soon", "--until: 'soon'"),
+        ("--clients 10 --rooms 8 --until 0%", "--until: '0%'"),
+        ("--clients 10 --rooms 8 --until 5% --repeats 3", "more than 3 --repeats"),
         ("--clients 10 --rooms 8 --rate 0", "--rate 0"),
         ("--clients 10 --rooms 8 --rate nan", "--rate nan"),
         ("--clients 10 --rooms 8 --rate inf", "--rate inf"),
@@ -79,6 +91,8 @@ HEAVY = {"numpy", "scipy", "pandas", "httpx", "websockets", "matplotlib", "prome
         ("--budget 20ms report run", "--budget stands before 'report'"),
         ("--clients 2 --rooms 2 scenarios", "--clients stands before 'scenarios'"),
         ("dance", "stdb-sweep: No such command 'dance'."),
+        ("report r --json --format md", "--json and --format md exclude each other"),
+        ("report r --format pdf", "'pdf'"),
     ],
 )
 def test_bad_usage_ends_with_exit_2_and_names_the_bad_item(

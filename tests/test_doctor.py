@@ -22,7 +22,7 @@ def test_here_everything_is_fit_for_a_sweep(tmp_path: Path) -> None:
     assert found["server"][0] == "ok"
     assert "embedded, version 2.14.0" in found["server"][1]
     assert found["write"] == ("ok", "one was delivered to one subscriber, and counted")
-    assert found["metrics families"] == ("ok", "all 15 are there")
+    assert found["metrics families"] == ("ok", "all 16 are there")
     assert "bad" not in {state for state, _ in found.values()}
     assert os.listdir(tmp_path) == []
 

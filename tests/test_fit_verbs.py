@@ -132,3 +132,29 @@ def test_a_run_of_two_machines_has_laws_and_no_cost_model(run: Path, tmp_path: P
     mixed = analyzer.Run(run, loaded.manifest | {"sittings": sittings}, loaded.observations)
     with pytest.raises(analyzer.SweepError, match=r"unlike machines \(A, 2 cores; B, 2 cores"):
         analyzer.fit(mixed, arm="per_sender")
+
+
+def test_fit_trained_on_few_clients_foretells_the_others(table: Path) -> None:
+    done = stdb_sweep("fit", table, "--train-up-to", 50, "--arm", "NA", "--json", cwd=table.parent)
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)
+    assert found["training"] == "6 cells, S = 0, 10, 50 at R = 8, 64"
+    assert [(cell["clients"], cell["rows"]) for cell in found["foretold"]] == [(100, 8), (100, 64)]
+    assert found["error"] < 0.01
+    assert found["foretold"][0]["inside"] is None
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (("--train-up-to", 100), "no cell has more than 100 clients"),
+        (("--rows", "9"), "no cells at 9 rows"),
+        (("--train-up-to", 10, "--rows", "8"), "client counts above 0"),
+    ],
+)
+def test_fit_without_the_cells_it_takes_says_which(
+    table: Path, flags: tuple[object, ...], told: str
+) -> None:
+    done = stdb_sweep("fit", table, *flags, cwd=table.parent)
+    assert done.returncode == 1
+    assert told in error_line(done)

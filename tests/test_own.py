@@ -58,6 +58,23 @@ def test_a_query_builder_view_of_ones_own_is_found_in_the_schema(designs: Path) 
     assert cells.loc[cells["arm"] == "shared", "index_seeks"].notna().all()
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("report", "index seeks per write: 4*S+1; exact in all 6 cells (residual 0); declared law"),
+        ("fit --arm shared", "own-auction / shared cost model: "),
+        ("ceiling --budget 2ms", "Ceilings at 2 ms of lock per write arm rows clients"),
+        ("review", "review of own-auction: S=5 clients, R=12 rows"),
+    ],
+)
+def test_every_verb_reads_a_run_of_a_strange_module(designs: Path, words: str, told: str) -> None:
+    verb, *more = words.split()
+    done = stdb_sweep(verb, designs, *more, cwd=designs)
+    assert done.returncode == 0, done.stderr
+    assert told in " ".join(done.stdout.split())
+    json.loads(stdb_sweep(verb, designs, *more, "--json", cwd=designs).stdout)
+
+
 def test_the_sweep_file_is_in_the_manifest_and_flags_win(designs: Path) -> None:
     manifest = json.loads((designs / "manifest.json").read_text())
     assert manifest["sweep_file"]["name"] == "auction.toml"

@@ -86,6 +86,21 @@ def test_runs_that_differ_in_what_must_agree_are_not_merged(tmp_path: Path, key:
         RunWriter.resume(load_run(tmp_path), manifest() | {key: "other"})
 
 
+def test_a_run_is_not_resumed_on_another_machine(tmp_path: Path) -> None:
+    begun(tmp_path, 1)
+    there = manifest() | {"sittings": [{"cpu": "A", "cores": 2}]}
+    RunWriter.create(tmp_path, there)
+    RunWriter.resume(load_run(tmp_path), there)
+    before = (tmp_path / "manifest.json").read_text()
+    with pytest.raises(RunError) as refused:
+        RunWriter.resume(load_run(tmp_path), there | {"sittings": [{"cpu": "A", "cores": 64}]})
+    assert str(refused.value) == (
+        f"{tmp_path} cannot be resumed: it was measured on A, 2 cores, this is A, 64 cores: "
+        "use another --out"
+    )
+    assert (tmp_path / "manifest.json").read_text() == before
+
+
 def test_an_unfinished_run_of_the_same_plan_is_found_and_a_finished_one_is_not(
     tmp_path: Path,
 ) -> None:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import gzip
 import json
 import subprocess
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
+from analyzer import controller
 from analyzer.metrics.parse import parse
+from analyzer.plan import Plan
 from analyzer.store import load_run
+from analyzer.target import Server, Target
+from analyzer.workplace import Workplace, workplace
 from tests.command import error_line, stdb_sweep
 
 SMALL = ("--clients", "2,5", "--rooms", "2,4", "--repeats", "2", "--writes", "3")
@@ -55,7 +63,7 @@ def test_the_run_directory_holds_what_the_contract_names(lobby: tuple) -> None:
     names = {path.name for path in lobby[0].iterdir()}
     assert names >= {
         "manifest.json", "observations.jsonl", "cells.csv", "laws.json", "model.json",
-        "ceilings.csv", "report.md", "scrapes",
+        "ceilings.csv", "report.md", "report.html", "plots", "scrapes",
     }  # fmt: skip
     manifest = json.loads((lobby[0] / "manifest.json").read_text())
     assert manifest["engine"] == {"name": "SpacetimeDB (embedded)", "version": "2.14.0"}
@@ -135,6 +143,31 @@ def test_every_client_on_every_protocol_counts_the_same(
     cells = pd.read_csv(tmp_path / "run" / "cells.csv")
     assert list(cells["index_seeks"]) == [1, 52]
     assert list(cells["deliveries"]) == [0, 3]
+
+
+@pytest.mark.parametrize(("own", "servers"), [(True, 2), (False, 1)])
+def test_a_server_of_ones_own_is_replaced_before_its_metrics_page_is_long(
+    tmp_path: Path, engine: Server, monkeypatch: pytest.MonkeyPatch, own: bool, servers: int
+) -> None:
+    """Three databases, two a server; one that the user runs is not touched."""
+    seen: list[str] = []
+
+    @contextlib.asynccontextmanager
+    async def watched(*arguments: Any) -> AsyncIterator[Workplace]:
+        async with workplace(*arguments) as at:
+            seen.append(at.server.url)
+            yield at
+
+    monkeypatch.setattr(controller, "workplace", watched)
+    monkeypatch.setattr(controller, "DATABASES_A_SERVER", 2)
+    plan = Plan(scenario="lobby", arms=("anonymous", "split"), clients=(0, 1), rows=(2,),
+                repeats=1, windows=1, writes=2)  # fmt: skip
+    target = Target(url=None if own else engine.url)
+    run = asyncio.run(controller.sweep(plan, target, out=tmp_path / "run"))
+    assert run.complete
+    assert {o.verdict for o in run.observations} == {"ok"}
+    assert len(set(seen)) == len(seen) == servers
+    assert len(run.manifest["sittings"]) == 1
 
 
 def test_a_javascript_module_ends_with_the_servers_refusal_and_what_to_do(tmp_path: Path) -> None:

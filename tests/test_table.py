@@ -60,6 +60,8 @@ def test_columns_may_stand_in_any_order_and_others_are_passed_over(tmp_path: Pat
         ("clients,rows,write_ms\n-1,8,1\n", ":2: clients is '-1', not a whole number"),
         ("clients,rows,write_ms\n10,8.5,1\n", ":2: rows is '8.5', not a whole number"),
         ("clients,rows,write_ms\n10,8,fast\n", ":2: write_ms is 'fast', not a time above 0"),
+        ("clients,rows,write_ms,view_calls\n1,8,2,x\n", ":2: view_calls is 'x', not a count"),
+        ("clients,rows,write_ms,index_seeks\n1,8,2,-1\n", ":2: index_seeks is '-1', not a"),
         ("clients,rows,write_ms\n10,8,0\n", ":2: write_ms is '0', not a time above 0"),
         ("clients,rows,write_ms\n10,8,inf\n", ":2: write_ms is 'inf'"),
         ("clients,rows,write_ms\n10,8,nan\n", ":2: write_ms is 'nan'"),
@@ -94,3 +96,16 @@ def test_rows_of_one_cell_without_a_repeat_column_are_its_repeats(tmp_path: Path
     lines = [f"{s},8,{(0.1 + 0.2 * s) * factor}" for s in (0, 10, 50, 100) for factor in (0.9, 1.1)]
     found = fit(read_table(written(tmp_path, "\n".join(["clients,rows,write_ms", *lines]))))
     assert found.interval(50, 8) is not None
+
+
+def test_counts_in_a_table_prove_the_merge(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    lines = [
+        f"{s},{r},{0.1 + 0.02 * s + 0.005 * s * r:.4f},{s * (4 * r + 1) + 1},{s if r > 8 else ''}"
+        for s in (0, 10, 50, 100)
+        for r in (8, 64)
+    ]
+    path.write_text("\n".join(["clients,rows,write_ms,index_seeks,view_calls", *lines]))
+    frame = read_table(path)
+    assert frame["view_calls"].isna().sum() == 4
+    assert "merge" in {c.name for c in fit(frame).choice.ranked}

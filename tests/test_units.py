@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from analyzer.errors import UsageError
-from analyzer.units import milliseconds, per_second, text_ms, text_seconds, whole_numbers
+from analyzer.units import (
+    counted,
+    every,
+    milliseconds,
+    per_second,
+    text_ms,
+    text_seconds,
+    whole_numbers,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +86,9 @@ def test_rates_are_told_in_sensible_digits() -> None:
         "601/s",
         "100,000/s",
     ]
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    assert (counted(1, "cell"), counted(0, "cell")) == ("1 cell", "0 cells")
+    assert counted(1200, "finished step") == "1,200 finished steps"
+    assert (every(1, "cell"), every(16, "cell")) == ("the one cell", "all 16 cells")

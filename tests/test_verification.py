@@ -23,7 +23,7 @@ PLAN = Plan(
     scenario="lobby", arms=("per_sender",), clients=(0, 10, 50, 100), rows=(64, 128), repeats=2
 )
 VERIFY = {"budget_ms": 50.0, "verify": True}
-ON_ENGINE = ("--clients", "2,5", "--rooms", "8,16", "--arms", "per_sender", "--repeats", "2",
+ON_ENGINE = ("--clients", "2,5", "--rooms", "8,16", "--arms", "per_sender", "--repeats", "1",
              "--writes", "3", "--budget", "0.4ms", "--subscribers", "engine", "--verify",
              "--out", "run")  # fmt: skip
 
@@ -52,6 +52,7 @@ def test_a_ceiling_is_measured_beside_the_nearest_cell_below_it(run: Run) -> Non
     plan = plan_at(run, ceiling)
     assert plan.clients == (50, ceiling.clients)
     assert (plan.arms, plan.rows, plan.repeats) == (("per_sender",), (64,), 2)
+    assert plan_at(run, ceiling, repeats=9).repeats == 9
 
 
 def test_a_slower_machine_is_told_from_a_wrong_model(run: Run) -> None:
@@ -99,7 +100,7 @@ def test_only_a_complete_run_that_asked_for_it_is_gone_on_with(tmp_path: Path) -
 
 
 def test_another_engine_or_an_existing_database_verifies_nothing(run: Run) -> None:
-    with pytest.raises(RunError, match="was measured with another engine"):
+    with pytest.raises(RunError, match="its engine differs"):
         check_agrees(run, run.manifest | {"engine": {"version": "9"}}, ("engine",))
     own = replace(
         PLAN.definition, database="shop", arms=PLAN.definition.arms, default_arms=("per_sender",)

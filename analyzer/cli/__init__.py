@@ -14,11 +14,14 @@ from analyzer.errors import SweepError
 
 VERBS = {
     "ceiling": "say how many clients a lock budget allows",
+    "check": "hold a run to assertions on counts, costs and ceilings, for CI",
+    "compare": "what changed between two runs, or two arms of one",
     "dashboard": "dashboards that subscribe to everything, against dashboards that read",
     "doctor": "is all here that a sweep needs? machine, installation, server, metrics",
     "engine": "build, find or start the embedded engine",
     "fit": "fit the cost model to a run or to any table",
     "inspect": "list the views of a live database and what they have cost",
+    "noise": "say how small a change a run could have seen",
     "published": "refit the article's tables and set its ceilings beside ours",
     "report": "print the report of a run again",
     "residue": "what clients that left go on costing, until the cleanup of views",

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+KEYS = ("budget", "budget_ms", "unfinished", "ceilings")
+"""What of an analysis is in the JSON document."""
+
 
 @click.command()
 @click.argument("source", metavar="RUN_OR_TABLE", type=click.Path(path_type=Path))
@@ -51,7 +54,7 @@ def command(
     )
     analysis = analyse_source(source, arm, allowed, extrapolate)
     print_document(
-        lambda: {key: analysis.to_dict()[key] for key in ("budget", "budget_ms", "ceilings")},
+        lambda: {key: analysis.to_dict()[key] for key in KEYS},
         lambda: ceiling_content(analysis),
         as_json=as_json,
     )

@@ -6,18 +6,21 @@ from analyzer.cli.output import print_document
 from analyzer.errors import VoidCells
 from analyzer.experiments.lab import Records
 from analyzer.folder import replace_text
-from analyzer.report.experiments import experiment_content
-from analyzer.report.markdown import render_markdown
+from analyzer.report.formats import experiment_report
+from analyzer.report.pictures import write_pictures
 
 
 def finish(found: Records, *, as_json: bool) -> None:
-    """Print the report of an experiment and leave it as report.md.
+    """Print the report of an experiment and leave it as report.md and report.html, with its plots.
 
     Raises VoidCells, exit 3, when a record is void.
     """
-    content = experiment_content(found)
-    replace_text(found.path / "report.md", render_markdown(content))
-    print_document(lambda: list(found.records), lambda: content, as_json=as_json)
+    report = experiment_report(found)
+    pictures = report.pictures()
+    replace_text(found.path / "report.md", report.text("md"))
+    replace_text(found.path / "report.html", report.page(pictures))
+    write_pictures(pictures, found.path / "plots")
+    print_document(report.document, lambda: report.content, as_json=as_json)
     refuse_void_records(found)
 
 

@@ -13,9 +13,34 @@ from analyzer.cli.types import Folder, Whole
 from analyzer.plan import SUBSCRIBERS
 from analyzer.sweepfile import SweepFile, read_sweep_file
 
-NOT_IN_FILES = {"allow_remote", "as_json", "at", "help", "i_own_this_database"}
+NOT_IN_FILES = {
+    "allow_remote", "as_json", "at", "dry_run", "fast", "help", "i_own_this_database", "rigorous"
+}  # fmt: skip
+PRESETS: dict[str, dict[str, int]] = {
+    "fast": {"repeats": 2, "windows": 1, "warmup": 1},
+    "rigorous": {"repeats": 7, "windows": 3, "warmup": 5},
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _preset(ctx: click.Context, param: click.Parameter, given: bool) -> None:
+    """A preset takes the place of the defaults and of a sweep file, so that flags win."""
+    if given:
+        ctx.default_map = {**(ctx.default_map or {}), **PRESETS[param.name or ""]}
+
+
+def _preset_option(name: str, words: str) -> Callable[[F], F]:
+    numbers = ", ".join(f"--{flag} {number}" for flag, number in PRESETS[name].items())
+    return click.option(
+        f"--{name}",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_preset,
+        help=f"{words}: {numbers}; flags of your own win.",
+    )
+
 
 _OPTIONS = (
     click.option("--clients", metavar="LIST", help="Subscribers S; 0 is added as the baseline."),
@@ -75,6 +100,13 @@ _OPTIONS = (
         show_default=True,
         help="Lock time a write may cost: a ceiling is the most clients within it.",
     ),
+    _preset_option("fast", "A first look"),
+    _preset_option("rigorous", "Narrow intervals"),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Print cells, order, estimated time and memory; measure nothing.",
+    ),
     click.option(
         "--verify",
         is_flag=True,
@@ -84,6 +116,12 @@ _OPTIONS = (
         "--repeats",
         type=Whole(1),
         help="Fresh databases per cell; intervals need 2 or more.  [default: 3]",
+    ),
+    click.option(
+        "--until",
+        metavar="PERCENT",
+        help="Repeat only until each arm's cost is known to so many percent, as 5%: at least 3 "
+        "times, at most --repeats.  [default of --repeats then: 10]",
     ),
     click.option(
         "--windows",
@@ -147,7 +185,7 @@ def read_file(ctx: click.Context, _: click.Parameter, path: Path) -> SweepFile:
     """Read a sweep file; what stands in it takes the place of the defaults, so that flags win."""
     known = {param.name for param in ctx.command.params if isinstance(param, click.Option)}
     sweep_file = read_sweep_file(path, {name for name in known - NOT_IN_FILES if name})
-    ctx.default_map = sweep_file.flags
+    ctx.default_map = {**sweep_file.flags, **(ctx.default_map or {})}
     return sweep_file
 
 

@@ -18,10 +18,21 @@ _NARROWEST = 20
 
 
 def refuse_void(run: Run) -> None:
-    """Raises VoidCells, exit 3, when a count of the run was not what it had to be."""
-    cells = {o.cell for o in run.observations if o.verdict != "ok"}
-    if cells:
-        raise VoidCells(f"void cells: {len(cells)} of {len(run.plan.cells)}; the report says why")
+    """Raises VoidCells, exit 3, when a count of the run was not what it had to be.
+
+    A cell is void when it has no whole repeat, as in cells.csv.
+    """
+    if not run.void:
+        return
+    every = {(o.cell, o.repeat) for o in run.observations if not o.control}
+    whole = every - {(v.cell, v.repeat) for v in run.void if not v.control}
+    cells = len({cell for cell, _ in every} - {cell for cell, _ in whole})
+    void = [
+        f"void cells: {cells} of {len(run.plan.cells)}" if cells else "",
+        f"void repeats: {len(every) - len(whole)} of {len(every)}" if whole != every else "",
+        "void drift control" if any(v.control for v in run.void) else "",
+    ]
+    raise VoidCells(f"{', '.join(filter(None, void))}; the report says why")
 
 
 def print_document(

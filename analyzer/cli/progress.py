@@ -16,7 +16,7 @@ from analyzer.controller import Progress
 from analyzer.errors import SweepError
 from analyzer.measure import Measured
 from analyzer.plan import Step
-from analyzer.units import text_ms, text_seconds
+from analyzer.units import counted, text_ms, text_seconds
 
 
 class _Console(Console):
@@ -73,7 +73,7 @@ class LiveProgress(Notes):
     def begin(self, run: Path, steps: list[Step], finished: int) -> None:
         self._run, self._finished = run, finished
         if finished:
-            self.note(f"resuming {run}: {finished} steps are finished")
+            self.note(f"resuming {run}: {_steps(finished, 'step')} finished")
         self._left, self._started = list(steps), time.monotonic()
         self._count, self._done_work = 0, 0.0
         if self._task is not None:
@@ -108,7 +108,7 @@ class LiveProgress(Notes):
         if self._run is None:
             return "nothing was measured yet"
         steps = self._finished + self._count
-        return f"{steps} finished steps are in {self._run}; the same command goes on"
+        return f"{_steps(steps, 'finished step')} in {self._run}; the same command goes on"
 
     def _draw(self, text: str) -> None:
         if self._task is not None:
@@ -122,3 +122,8 @@ class LiveProgress(Notes):
         total = sum(step.work for step in self._left)
         spent = time.monotonic() - self._started
         return f"ETA {text_seconds(spent * (total / self._done_work - 1))}"
+
+
+def _steps(number: int, noun: str) -> str:
+    """`1 step is`, `7 steps are`."""
+    return f"{counted(number, noun)} {'is' if number == 1 else 'are'}"

@@ -9,7 +9,7 @@ import click
 
 from analyzer.cli.options import read_file, sweep_options
 from analyzer.cli.output import refuse_void
-from analyzer.cli.sweep import measured_run, plan_of
+from analyzer.cli.sweep import measured_run, plan_of, preview
 from analyzer.errors import UsageError
 from analyzer.sweepfile import SweepFile
 from analyzer.units import milliseconds, whole_numbers
@@ -32,7 +32,12 @@ def _source(
 )
 @sweep_options
 def command(
-    source: SweepFile | Path | None, at: str | None, budget: str, as_json: bool, **flags: Any
+    source: SweepFile | Path | None,
+    at: str | None,
+    budget: str,
+    as_json: bool,
+    dry_run: bool,
+    **flags: Any,
 ) -> None:
     """Measure every view design and print the decision page: seeks, cost, ceiling, what moving
     to it takes, and a recommendation with its evidence.
@@ -53,14 +58,18 @@ def command(
         run = load_run(source)
     else:
         flags["arms"] = flags["arms"] or "all"
-        run = measured_run(source, plan_of(flags, source), budget_ms, **flags)
+        plan = plan_of(flags, source)
+        if dry_run:
+            preview(plan, as_json=as_json)
+            return
+        run = measured_run(source, plan, budget_ms, **flags)
     analysis, content = analyse_run(run, budget_ms)
     found = review(run.frame(), analysis, run.plan.definition, size)
     page = build_review(found)
     if not isinstance(source, Path):
         write_results(run, analysis, content)
         RunWriter(run.path, run.manifest).write_text("review.md", render_markdown(page))
-    print_document(found.to_dict, lambda: page, as_json=as_json)
+    print_document(lambda: found.to_dict() | run.account(), lambda: page, as_json=as_json)
     refuse_void(run)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.errors import FitError
 
@@ -29,9 +29,14 @@ def analyse_source(
     """
     from analyzer.model.analysis import BUDGET_MS, analyse
 
-    frame, seed, mixed = _read(path, arm, rows)
+    source = _read(path, arm, rows)
     found = analyse(
-        frame, budget=budget or BUDGET_MS, seed=seed, extrapolate=extrapolate, refusal=mixed
+        source.frame,
+        budget=budget or BUDGET_MS,
+        seed=source.seed,
+        extrapolate=extrapolate,
+        refusal=source.mixed,
+        unfinished=source.unfinished,
     )
     if not any(item.model for item in found.arms):
         raise FitError("; ".join(f"{item.arm}: {item.refusal}" for item in found.arms))
@@ -47,13 +52,13 @@ def foretell_source(
     """
     from analyzer.model.foretell import foretell
 
-    frame, seed, mixed = _read(path, arm, rows)
-    if mixed:
-        raise FitError(mixed)
+    source = _read(path, arm, rows)
+    if source.mixed:
+        raise FitError(source.mixed)
     found, refused = [], []
-    for (_, name), cells in frame.groupby(["scenario", "arm"], sort=False):
+    for (_, name), cells in source.frame.groupby(["scenario", "arm"], sort=False):
         try:
-            found.append(foretell(cells, up_to, seed=seed))
+            found.append(foretell(cells, up_to, seed=source.seed))
         except FitError as error:
             refused.append(f"{name}: {error}")
     if not found:
@@ -61,18 +66,27 @@ def foretell_source(
     return found, refused
 
 
-def _read(path: Path, arm: str | None, rows: tuple[int, ...]) -> tuple[pd.DataFrame, int, str]:
-    """Its rows, the seed of its bootstrap, and why its times carry no model, if they do not."""
+class _Source(NamedTuple):
+    frame: pd.DataFrame
+    seed: int
+    """Of the bootstrap."""
+    mixed: str
+    """Why its times carry no model, if they do not."""
+    unfinished: str
+
+
+def _read(path: Path, arm: str | None, rows: tuple[int, ...]) -> _Source:
     from analyzer.model.bootstrap import SEED
     from analyzer.model.cells import tidy
     from analyzer.store import load_run
     from analyzer.table import read_table
 
     if path.is_file():
-        frame, seed, mixed = tidy(read_table(path)), SEED, ""
+        frame, seed, mixed, unfinished = tidy(read_table(path)), SEED, "", ""
     else:
         run = load_run(path)
-        frame, seed, mixed = tidy(run.frame()), run.manifest["seed"], run.mixed
+        frame, seed, mixed = tidy(run.frame()), run.plan.seed, run.mixed
+        unfinished = run.unfinished
     if arm is not None:
         known = ", ".join(dict.fromkeys(frame["arm"]))
         frame = frame[frame["arm"] == arm]
@@ -82,4 +96,4 @@ def _read(path: Path, arm: str | None, rows: tuple[int, ...]) -> tuple[pd.DataFr
         frame = frame[frame["rows"].isin(rows)]
         if frame.empty:
             raise FitError(f"{path} has no cells at {', '.join(map(str, rows))} rows")
-    return frame, seed, mixed
+    return _Source(frame, seed, mixed, unfinished)

@@ -16,7 +16,7 @@ from analyzer.own import own_scenario
 from analyzer.plan import Plan
 from analyzer.scenarios import SCENARIOS
 from analyzer.sweepfile import SweepFile
-from analyzer.units import milliseconds, per_second, text_seconds, whole_numbers
+from analyzer.units import counted, milliseconds, per_second, share, text_seconds, whole_numbers
 
 if TYPE_CHECKING:
     from analyzer.store import Run
@@ -67,22 +67,37 @@ def command(ctx: click.Context, /, **flags: Any) -> int | None:
     return run_sweep(None, **flags)
 
 
-def run_sweep(sweep_file: SweepFile | None, *, budget: str, as_json: bool, **flags: Any) -> int:
+def run_sweep(
+    sweep_file: SweepFile | None, *, budget: str, as_json: bool, dry_run: bool, **flags: Any
+) -> int:
     """Measure, analyse and print what the flags ask for; returns the exit code.
 
     Raises VoidCells when some cells are void.
     """
-    budget_ms = milliseconds(budget)
-    run = measured_run(sweep_file, plan_of(flags, sweep_file), budget_ms, **flags)
+    budget_ms, plan = milliseconds(budget), plan_of(flags, sweep_file)
+    if dry_run:
+        preview(plan, as_json=as_json)
+        return 0
+    run = measured_run(sweep_file, plan, budget_ms, **flags)
 
     from analyzer.cli.output import print_document, refuse_void
     from analyzer.results import analyse_run, write_results
 
     analysis, content = analyse_run(run, budget_ms)
     write_results(run, analysis, content)
-    print_document(analysis.to_dict, lambda: content, as_json=as_json)
+    print_document(lambda: analysis.to_dict() | run.account(), lambda: content, as_json=as_json)
     refuse_void(run)
     return 0
+
+
+def preview(plan: Plan, *, as_json: bool) -> None:
+    """Print what `plan` would measure."""
+    from analyzer.cli.output import print_document
+    from analyzer.estimate import estimate
+    from analyzer.report.preview import build_preview
+
+    found = estimate(plan)
+    print_document(found.to_dict, lambda: build_preview(found), as_json=as_json)
 
 
 def measured_run(
@@ -164,6 +179,7 @@ def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
         arms = tuple(arm.name for arm in scenario.arms)
     elif flags["arms"] is not None:
         arms = tuple(dict.fromkeys(name.strip() for name in flags["arms"].split(",")))
+    until = share(flags["until"], what="until") if flags["until"] is not None else None
     return Plan(
         scenario=scenario.name,
         arms=arms,
@@ -171,7 +187,8 @@ def plan_of(flags: dict[str, Any], sweep_file: SweepFile | None = None) -> Plan:
         rows=rows,
         own=own,
         language=flags["module_language"],
-        repeats=flags["repeats"] or (1 if scenario.database else 3),
+        repeats=flags["repeats"] or (1 if scenario.database else 3 if until is None else 10),
+        until=until,
         **{
             name: flags[name]
             for name in ("windows", "warmup", "writes", "rate", "protocol", "subscribers", "seed")
@@ -191,8 +208,8 @@ def _announcement(plan: Plan) -> str:
     """A long sweep says so before it begins."""
     steps = sum(len(block.clients) for block in plan.blocks())
     text = (
-        f"{plan.scenario}: {len(plan.cells)} cells, {plan.repeats} repeats, "
-        f"{len(list(plan.blocks()))} databases, {steps} steps"
+        f"{plan.scenario}: {counted(len(plan.cells), 'cell')}, {plan.repeats_text}, "
+        f"{counted(len(list(plan.blocks())), 'database')}, {counted(steps, 'step')}"
     )
     if plan.rate:
         text += f"; at {per_second(plan.rate)} the windows take {text_seconds(plan.paced_s)}"

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--budget", metavar="TIME", help="Another lock budget than the sweep's own.")
 @click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    help="Fresh databases per ceiling.  [default: as many as the sweep]",
+)
+@click.option(
     "--client",
     type=click.Choice(["auto", "websockets", "picows"]),
     default="auto",
@@ -25,7 +30,9 @@ if TYPE_CHECKING:
 )
 @server_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(run: Path, budget: str | None, as_json: bool, **flags: Any) -> None:
+def command(
+    run: Path, budget: str | None, repeats: int | None, as_json: bool, **flags: Any
+) -> None:
     """Measure the cell at every finite ceiling of the run directory RUN, and print predicted
     against measured cost, where the budget is crossed, and by how much the ceiling missed that.
 
@@ -41,7 +48,7 @@ def command(run: Path, budget: str | None, as_json: bool, **flags: Any) -> None:
 
     found = load_run(run)
     budget_ms = None if budget is None else milliseconds(budget)
-    verified_run(found, budget_ms, **flags)
+    verified_run(found, budget_ms, repeats=repeats, **flags)
     analysis, content = analyse_run(found, budget_ms)
     if budget is None:
         write_results(found, analysis, content)
@@ -55,7 +62,9 @@ def command(run: Path, budget: str | None, as_json: bool, **flags: Any) -> None:
     refuse_void(found)
 
 
-def verified_run(run: Run, budget_ms: float | None, *, client: str, **flags: Any) -> None:
+def verified_run(
+    run: Run, budget_ms: float | None, *, repeats: int | None, client: str, **flags: Any
+) -> None:
     """Measure the ceilings of `run` with progress on stderr. An interrupt ends with 130."""
     from analyzer.cli.progress import LiveProgress, keeping
     from analyzer.results import analyse_run
@@ -71,5 +80,12 @@ def verified_run(run: Run, budget_ms: float | None, *, client: str, **flags: Any
     progress = LiveProgress()
     with keeping(progress):
         run_loop(
-            verify_ceilings(run, analysis, target, fast=wants_picows(client), progress=progress)
+            verify_ceilings(
+                run,
+                analysis,
+                target,
+                repeats=repeats,
+                fast=wants_picows(client),
+                progress=progress,
+            )
         )

@@ -47,12 +47,13 @@ class ArmAnalysis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
-    """The analysis of one run, arm by arm."""
+    """The analysis of one run, arm by arm; `unfinished` says how far it is, if it is not whole."""
 
     budget: Budget
     seed: int
     arms: tuple[ArmAnalysis, ...]
     ratios: tuple[Ratio, ...]
+    unfinished: str = ""
     verification: Verification | None = None
     """What was measured at the ceilings; None when nothing was."""
 
@@ -71,6 +72,7 @@ def analyse(
     draws: int = DRAWS,
     extrapolate: bool = False,
     refusal: str = "",
+    unfinished: str = "",
 ) -> Analysis:
     """Analyse a run: exact laws first, then the cost model and what it allows.
 
@@ -87,6 +89,8 @@ def analyse(
         Give ceilings further than three times beyond the largest measured S.
     refusal
         Why times of this frame carry no model, when that is known already.
+    unfinished
+        How far the run is that this frame is of, when not all of it was measured.
 
     Raises
     ------
@@ -99,9 +103,9 @@ def analyse(
     compared: list[Ratio] = []
     for _, scenario in frame.groupby("scenario", sort=False):
         for _, arm in scenario.groupby("arm", sort=False):
-            arms.append(_analyse_arm(arm, budget, seed, draws, extrapolate, refusal))
+            arms.append(_analyse_arm(arm, budget, seed, draws, extrapolate, refusal, unfinished))
         compared.extend(ratios(scenario, base_arm(scenario), draws=draws, seed=seed))
-    return Analysis(budget, seed, tuple(arms), tuple(compared))
+    return Analysis(budget, seed, tuple(arms), tuple(compared), unfinished)
 
 
 def base_arm(frame: pd.DataFrame) -> str:
@@ -110,7 +114,13 @@ def base_arm(frame: pd.DataFrame) -> str:
 
 
 def _analyse_arm(
-    frame: pd.DataFrame, budget: Budget, seed: int, draws: int, extrapolate: bool, refusal: str
+    frame: pd.DataFrame,
+    budget: Budget,
+    seed: int,
+    draws: int,
+    extrapolate: bool,
+    refusal: str,
+    unfinished: str,
 ) -> ArmAnalysis:
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
     axis = row_axis(scenario)
@@ -118,7 +128,7 @@ def _analyse_arm(
     try:
         if refusal:
             raise FitError(refusal)
-        model = fit_arm(frame, seed=seed, draws=draws)
+        model = fit_arm(frame, seed=seed, draws=draws, laws=laws, unfinished=unfinished)
     except FitError as error:
         return ArmAnalysis(scenario, arm, laws, None, (), str(error))
     ceilings = tuple(

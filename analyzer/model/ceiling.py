@@ -128,7 +128,7 @@ def ceiling(
         status, words = Status.FINITE, f"beyond {_limit(fit, bend)}, unsupported"
     elif status is Status.REFUSED:
         words = (
-            f"at least {at_least} clients; more would be beyond {_limit(fit, bend)}: "
+            f"more than {reach:.0f} clients would be beyond {_limit(fit, bend)}: "
             "measure more clients"
         )
     finite = status is Status.FINITE

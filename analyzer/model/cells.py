@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,11 +29,12 @@ class Samples:
     rows: Floats
     repeats: tuple[Floats, ...]
     numbers: tuple[NDArray[np.int64], ...]
+    means: Floats = field(init=False)
+    """Mean over the repeats of each cell."""
 
-    @property
-    def means(self) -> Floats:
-        """Mean over the repeats of each cell."""
-        return np.array([values.mean() for values in self.repeats])
+    def __post_init__(self) -> None:
+        """Take the means once: every fit asks for them many times."""
+        object.__setattr__(self, "means", np.array([values.mean() for values in self.repeats]))
 
     def where(self, kept: NDArray[np.bool_]) -> Samples:
         """The cells for which `kept`, one item a cell, is true."""

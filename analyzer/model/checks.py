@@ -20,8 +20,10 @@ _SURE = 0.975
 """One side of a 95 % interval."""
 
 
-def refuse_cells(data: Samples, axis: RowAxis) -> None:
+def refuse_cells(data: Samples, axis: RowAxis, advice: str) -> None:
     """Refuse cells from which no cost per client follows, whatever the form.
+
+    `advice` says how there can be more of them.
 
     Raises
     ------
@@ -31,11 +33,9 @@ def refuse_cells(data: Samples, axis: RowAxis) -> None:
     counts = np.unique(data.clients[data.clients > 0])
     if len(counts) < 2:
         have = f"{len(counts)} (S = {counts[0]:.0f})" if len(counts) else "0"
-        raise FitError(
-            f"a cost per client needs 2 client counts above 0, has {have}: add one to --clients"
-        )
+        raise FitError(f"a cost per client needs 2 client counts above 0, has {have}: {advice}")
     if len(data) < 4:
-        raise FitError(f"a cost per client needs 4 cells, has {len(data)}: add one to --clients")
+        raise FitError(f"a cost per client needs 4 cells, has {len(data)}: {advice}")
     _refuse_cliff(data, axis)
 
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from analyzer.model.cells import Floats, Samples
-from analyzer.model.fit import Fit, deviance, fit_samples
-from analyzer.model.terms import CLIENT, CLIENT_ROW, FIXED, Form, Term
+from analyzer.model.fit import (
+    Fit,
+    apply,
+    design,
+    deviance,
+    fit_samples,
+    reweighted,
+    separable,
+)
+from analyzer.model.terms import FIXED, Form, Term
 
 Shape = tuple[float, ...]
 
@@ -56,14 +65,6 @@ def _usl(shape: Shape) -> Form:
     return Form("usl", (FIXED, client, client_row), shape)
 
 
-def _stride(shape: Shape) -> Form:
-    (p,) = shape
-    walk = Term(
-        "walk", "ns at one client and {row}", f"S^2*{{R}}^{p:.3g}", 1e6, lambda s, r: s * s * r**p
-    )
-    return Form("stride", (FIXED, CLIENT, CLIENT_ROW, walk), shape)
-
-
 POWER = Curve("power", True, True, (1.2, 1.0), ((0.05, 4.0), (0.0, 3.0)), _power)
 r"""a + b S^p R^q."""
 POWER_OF_CLIENTS = Curve("power", False, True, (1.2,), ((0.05, 4.0),), _power_of_clients)
@@ -76,14 +77,7 @@ Gunther's universal scalability law read as time: N clients at throughput
 :math:`N/X(N) = (1-\sigma)/\lambda + (\sigma/\lambda) N + (\kappa/\lambda) N (N-1)`,
 with :math:`k = \kappa/\sigma` (Gunther, Guerrilla Capacity Planning, 2007, chapter 4).
 """
-STRIDE = Curve("stride", True, False, (1.2,), ((0.5, 2.5),), _stride)
-"""a + b S + c S R + d S^2 R^p: `quadratic`, with a time per key that depends on R.
-
-The merge compares S x S keys(R) entries. Those of one key lie as far apart in memory as one
-instance has keys, so the more keys, the longer the step from one to the next takes and p is
-above 1; S changes the number of steps, not their length (docs/model.md has the measured times).
-"""
-CURVES = (POWER, POWER_OF_CLIENTS, USL, STRIDE)
+CURVES = (POWER, POWER_OF_CLIENTS, USL)
 
 
 def fit_curve(data: Samples, curve: Curve) -> Fit:
@@ -98,9 +92,17 @@ def fit_curve(data: Samples, curve: Curve) -> Fit:
         When these cells cannot tell its terms apart, or are too few.
     """
 
+    measured = data.means
+    found = np.array(fit_samples(data, curve.form(curve.start)).coefficients)
+
     def error(shape: Shape) -> float:
-        fit = fit_samples(data, curve.form(shape))
-        return deviance(data.means, fit.predicted)
+        nonlocal found
+        matrix = design(curve.form(shape), data)
+        if not separable(matrix, measured):
+            return math.inf
+        # The coefficients of the last shape tried are near those of this one.
+        found = reweighted(matrix, measured, found)
+        return deviance(measured, apply(matrix, found))
 
     return fit_samples(data, curve.form(best_shape(curve, error)))
 

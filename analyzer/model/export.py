@@ -34,6 +34,7 @@ def document(analysis: Analysis) -> dict[str, Any]:
     return {
         "budget": str(analysis.budget),
         "budget_ms": analysis.budget.write_ms,
+        "unfinished": analysis.unfinished or None,
         "laws": laws_document(analysis),
         "model": model_document(analysis),
         "ceilings": [

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _NO_ERROR = 1e-12
 """Mean deviance taken as none: below it the logarithm would choose by rounding."""
 _ROUNDS = 100
+_STILL = 1e-10
+"""A step that changes no cost by more than this share is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,13 +121,13 @@ def deviance(measured: Floats, predicted: Floats) -> float:
     return float(2 * (times - 1 - np.log(times)).sum())
 
 
-def separable(form: Form, data: Samples) -> bool:
-    """Whether these cells can tell the terms of `form` apart (full column rank)."""
-    matrix = design(form, data) / data.means[:, None]
-    norms = np.linalg.norm(matrix, axis=0)
+def separable(matrix: Floats, measured: Floats) -> bool:
+    """Whether these cells can tell the columns of a design apart (full column rank)."""
+    relative = matrix / measured[:, None]
+    norms = np.linalg.norm(relative, axis=0)
     if not norms.all():
         return False
-    return int(np.linalg.matrix_rank(matrix / norms)) == len(form.terms)
+    return bool(np.linalg.matrix_rank(relative / norms) == matrix.shape[1])
 
 
 def fit_form(frame: pd.DataFrame, form: Form) -> Fit:
@@ -155,19 +157,25 @@ def fit_samples(data: Samples, form: Form) -> Fit:
     need = form.parameters + 1
     if len(data) < need:
         raise FitError(f"the {form.name} form needs {need} cells, has {len(data)}")
-    if not separable(form, data):
+    matrix, measured = design(form, data), data.means
+    if not separable(matrix, measured):
         raise FitError(f"these {len(data)} cells cannot tell the {form.name} form's terms apart")
-    return Fit(form, tuple(_reweighted(design(form, data), data.means).tolist()), data)
+    return Fit(form, tuple(reweighted(matrix, measured).tolist()), data)
 
 
-def _reweighted(matrix: Floats, measured: Floats) -> Floats:
-    """Iterate weighted NNLS to its fixed point; a step is halved until the deviance falls."""
-    found = _weighted(matrix, measured, measured)
+def reweighted(matrix: Floats, measured: Floats, start: Floats | None = None) -> Floats:
+    """Iterate weighted NNLS to its fixed point; a step is halved until the deviance falls.
+
+    `start` are coefficients to begin with, where ones near the answer are known.
+    """
+    found = _weighted(matrix, measured, measured) if start is None else start
     lowest = deviance(measured, apply(matrix, found))
     for _ in range(_ROUNDS):
         # The floor matters once, when the first fit gives a cell no cost at all.
         weights: Floats = np.maximum(apply(matrix, found), measured * 1e-3)
         step = _weighted(matrix, measured, weights) - found
+        if (np.abs(apply(matrix, step)) <= _STILL * weights).all():
+            return found
         for halving in range(20):
             tried = found + step * 0.5**halving
             now = deviance(measured, apply(matrix, tried))

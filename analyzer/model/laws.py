@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from analyzer.model.axis import RowAxis
 from analyzer.model.cells import usable
 from analyzer.model.exact import rank, solve
+from analyzer.units import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,21 +40,17 @@ class Point:
 class Law:
     """A polynomial with whole coefficients, or the nearest one when none is exact.
 
-    `coefficients` is None when nothing was counted. `residual` is the largest absolute residual
-    over the `cells`, pairs of clients and rows, and `worst` the one where it stands; 0 means
-    proved in all of them.
+    `coefficients` is None when nothing was counted. `exact` says that the law was proved in all
+    of the `cells`, pairs of clients and rows; otherwise `residual` is the largest absolute
+    residual over them, and `worst` the one where it stands.
     """
 
     coefficients: dict[str, int] | None
     cells: tuple[tuple[int, int], ...]
+    exact: bool
     residual: float
     worst: tuple[int, int] | None
     notes: tuple[str, ...]
-
-    @property
-    def exact(self) -> bool:
-        """Whether the law holds in every cell."""
-        return self.coefficients is not None and self.residual == 0
 
     def value(self, clients: int, rows: int) -> int:
         """Count per write that the law states for a cell. Raises ValueError without a law."""
@@ -86,7 +83,7 @@ def law_of(frame: pd.DataFrame, column: str, axis: RowAxis) -> Law:
     """Find the law of one count of one arm, or say that its server does not count it."""
     observed = points(frame, column)
     if not observed and (frame["verdict"] == "ok").any():
-        return Law(None, (), 0.0, None, ("not counted by this server",))
+        return Law(None, (), False, 0.0, None, ("not counted by this server",))
     return find_law(observed, axis)
 
 
@@ -98,7 +95,7 @@ def find_law(observed: Sequence[Point], axis: RowAxis) -> Law:
     let other laws through as well, a note says what to measure.
     """
     if not observed:
-        return Law(None, (), 0.0, None, ("not counted in any usable cell",))
+        return Law(None, (), False, 0.0, None, ("not counted in any usable cell",))
     observed = list(dict.fromkeys(observed))
     cells = tuple(dict.fromkeys((point.clients, point.rows) for point in observed))
     terms, notes = _allowed(observed, axis)
@@ -106,8 +103,8 @@ def find_law(observed: Sequence[Point], axis: RowAxis) -> Law:
         for subset in _subsets(terms):
             found = _whole_solution(observed, subset)
             if found is not None:
-                return Law(found, cells, 0.0, None, notes)
-    return _nearest(observed, terms, cells)
+                return Law(found, cells, True, 0.0, None, notes)
+    return _nearest(observed, terms, cells, axis)
 
 
 def _allowed(observed: Sequence[Point], axis: RowAxis) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -123,7 +120,7 @@ def _allowed(observed: Sequence[Point], axis: RowAxis) -> tuple[tuple[str, ...],
         why.append(f"only {axis.symbol} = {min(rows)} was measured, add a value to --{axis.flag}")
     if len(counts - {0}) < 2:
         why.append("fewer than two S above 0 were measured, add a value to --clients")
-    reason = " and ".join(why) or f"{len(observed)} cells cannot rule them out"
+    reason = " and ".join(why) or f"{counted(len(observed), 'cell')} cannot rule them out"
     return terms, (*notes, f"other laws may fit too: {reason}")
 
 
@@ -144,28 +141,42 @@ def _whole_solution(observed: Sequence[Point], terms: tuple[str, ...]) -> dict[s
 
 
 def _nearest(
-    observed: Sequence[Point], terms: tuple[str, ...], cells: tuple[tuple[int, int], ...]
+    observed: Sequence[Point],
+    terms: tuple[str, ...],
+    cells: tuple[tuple[int, int], ...],
+    axis: RowAxis,
 ) -> Law:
-    """Return the rounded least-squares solution that holds in most cells, then misses by least."""
-    rounded = (_rounded(observed, subset) for subset in _subsets(terms))
-    (_, residual), found, at = min(rounded, key=lambda candidate: candidate[0])
-    note = f"no exact law: the nearest misses by {residual:g} at S={at.clients} R={at.rows}"
-    return Law(found, cells, residual, (at.clients, at.rows), (note,))
+    """Return the rounded least-squares solution that holds in most cells, then misses by least.
+
+    A count is a sum of what was done, so a solution with a coefficient below 0 is none.
+    """
+    rounded = chain.from_iterable(_rounded(observed, subset) for subset in _subsets(terms))
+    able = (candidate for candidate in rounded if min(candidate[1].values(), default=0) >= 0)
+    (_, residual), found, at = min(able, key=lambda candidate: candidate[0])
+    where = f"S={at.clients} {axis.symbol}={at.rows}"
+    note = f"no exact law: the nearest misses by {residual:g} at {where}"
+    return Law(found, cells, False, residual, (at.clients, at.rows), (note,))
 
 
 def _rounded(
     observed: Sequence[Point], terms: tuple[str, ...]
-) -> tuple[tuple[int, float], dict[str, int], Point]:
-    """Cells missed and by how much, the coefficients, and the cell missed by most."""
+) -> Iterable[tuple[tuple[int, float], dict[str, int], Point]]:
+    """Cells missed and by how much, the coefficients, and the cell missed by most.
+
+    Once from all cells, and once without the one missed by most: it may be the only wrong one.
+    """
     import numpy as np
 
     values = np.array([point.value for point in observed])
     design = np.array(_matrix(observed, terms), dtype=float).reshape(len(values), -1)
-    solution = np.rint(np.linalg.lstsq(design, values)[0]) if terms else np.empty(0)
-    misses = np.abs(values - design @ solution)
-    worst = int(misses.argmax())
-    found = {term: int(c) for term, c in zip(terms, solution, strict=True) if c}
-    return (int(np.count_nonzero(misses)), float(misses[worst])), found, observed[worst]
+    kept = np.full(len(values), True)
+    for _ in range(2):
+        solution = np.rint(np.linalg.lstsq(design[kept], values[kept])[0]) if terms else np.empty(0)
+        misses = np.abs(values - design @ solution)
+        worst = int(misses.argmax())
+        found = {term: int(c) for term, c in zip(terms, solution, strict=True) if c}
+        yield (int(np.count_nonzero(misses)), float(misses[worst])), found, observed[worst]
+        kept[worst] = False
 
 
 def _evaluate(coefficients: dict[str, int], clients: int, rows: int) -> int:

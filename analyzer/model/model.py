@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,10 @@ import numpy as np
 from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap, deviations, interval
-from analyzer.model.cells import tidy
+from analyzer.model.by_rows import by_rows_form
+from analyzer.model.cells import samples, tidy
 from analyzer.model.fit import predict
-from analyzer.model.laws import find_law, points
+from analyzer.model.laws import Law, find_law, points
 from analyzer.model.merge import merge_form
 from analyzer.model.select import Choice, choose
 from analyzer.model.terms import FORMS, Form
@@ -124,7 +125,9 @@ def fit(
     if isinstance(source, Run):
         if source.mixed:
             raise FitError(source.mixed)
-        source = source.frame()
+        unfinished, source = source.unfinished, source.frame()
+    else:
+        unfinished = ""
     frame = tidy(source)
     names = list(dict.fromkeys(zip(frame["scenario"], frame["arm"], strict=True)))
     chosen = [pair for pair in names if arm in (None, pair[1])]
@@ -132,7 +135,7 @@ def fit(
         known = ", ".join(name for _, name in names)
         raise FitError(f"one arm is fitted at a time, and these are there: {known or 'none'}")
     of_arm = (frame["scenario"] == chosen[0][0]) & (frame["arm"] == chosen[0][1])
-    return fit_arm(frame[of_arm], seed=seed, draws=draws)
+    return fit_arm(frame[of_arm], seed=seed, draws=draws, unfinished=unfinished)
 
 
 def fit_arm(
@@ -140,18 +143,24 @@ def fit_arm(
     *,
     seed: int = SEED,
     draws: int = DRAWS,
-    forms: Iterable[Form] = FORMS.values(),
+    forms: Iterable[Form] | None = None,
+    laws: Mapping[str, Law] | None = None,
+    unfinished: str = "",
 ) -> Model:
-    """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`.
+    """Fit the rows of one arm, tidy as a run gives them, choosing from `forms`;
+    `unfinished` as in `choose`.
 
-    Where view calls and index seeks were counted and have exact laws, the `merge` form made of
-    them is added.
+    Without `forms` these are `FORMS` and the one of `by_rows_form`. Where view calls and index
+    seeks were counted and have exact laws, the `merge` form made of them is added; `laws` by the
+    name of the count spare finding them again.
     """
     scenario, arm = str(frame["scenario"].iloc[0]), str(frame["arm"].iloc[0])
-    choice = choose(frame, forms, _merge(frame, row_axis(scenario)))
+    axis = row_axis(scenario)
+    if forms is None:
+        by_rows = by_rows_form(samples(frame))
+        forms = (*FORMS.values(), *([by_rows] if by_rows else []))
+    if laws is None:
+        laws = {name: find_law(points(frame, name), axis) for name in ("view_calls", "index_seeks")}
+    merge = merge_form(laws["view_calls"], laws["index_seeks"], axis)
+    choice = choose(frame, forms, merge, unfinished=unfinished)
     return Model(scenario, arm, choice, bootstrap(choice.best, draws=draws, seed=seed))
-
-
-def _merge(frame: pd.DataFrame, axis: RowAxis) -> Form | None:
-    calls, seeks = (find_law(points(frame, name), axis) for name in ("view_calls", "index_seeks"))
-    return merge_form(calls, seeks, axis)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import product
 
 import numpy as np
 
@@ -49,16 +49,14 @@ def nnls(design: Floats, targets: Floats) -> Floats:
 
 
 def _best_subset(r: Floats, inside: Floats, total: Floats) -> Floats:
-    """Try every set of columns of the triangle `r`, the smaller sets first."""
-    best = np.zeros_like(inside)
-    error = total.copy()
-    columns = range(len(r))
-    for active in chain.from_iterable(combinations(columns, k) for k in range(1, len(columns) + 1)):
-        part = r[:, active]
-        solution = inside @ np.linalg.pinv(part).T
-        tried = ((inside - solution @ part.T) ** 2).sum(axis=1)
-        better = (solution >= 0).all(axis=1) & (tried < error - _REAL_GAIN * total)
-        best[better] = 0.0
-        best[np.ix_(better, active)] = solution[better]
-        error[better] = tried[better]
+    """Try every set of columns of the triangle `r`; of those as good as the best, the smallest."""
+    every = sorted(product((False, True), repeat=len(r)), key=sum)
+    active = np.array(every)[:, None, :]
+    # A column that is left out is zero here, and so is its row of the pseudo-inverse.
+    parts = r * active
+    solutions = np.where(active, inside @ np.linalg.pinv(parts).transpose(0, 2, 1), 0.0)
+    errors = ((inside - solutions @ parts.transpose(0, 2, 1)) ** 2).sum(axis=2)
+    errors[(solutions < 0).any(axis=2)] = np.inf
+    good = errors <= errors.min(axis=0) + _REAL_GAIN * total
+    best: Floats = solutions[good.argmax(axis=0), np.arange(len(inside))]
     return best

@@ -23,7 +23,8 @@ from analyzer.model.checks import (
 from analyzer.model.curves import CURVES, Curve, fit_curve
 from analyzer.model.fit import Fit, fit_samples
 from analyzer.model.holdout import HeldOut, hold_out, split
-from analyzer.model.terms import FORMS, SQUARE, Form
+from analyzer.model.terms import FORMS, Form
+from analyzer.units import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,8 @@ SUPPORTED = 10.0
 """AICc: forms further than this from the lowest have essentially no support (the same)."""
 WORSE = 1.5
 """Times the error of the best form: from here on cells contradict a form."""
+MISFIT = 0.2
+"""Relative error, rms, above which a form is said to misfit."""
 _NO_ERROR = 1e-6
 
 
@@ -84,7 +87,11 @@ class Choice:
 
 
 def choose(
-    frame: pd.DataFrame, forms: Iterable[Form] = FORMS.values(), merge: Form | None = None
+    frame: pd.DataFrame,
+    forms: Iterable[Form] = FORMS.values(),
+    merge: Form | None = None,
+    *,
+    unfinished: str = "",
 ) -> Choice:
     """Fit every form these cells can carry and choose one.
 
@@ -105,6 +112,8 @@ def choose(
         The form with the read-set merge that the counts prove (`merge_form`), if they do. Forms
         without a square in S are then rivals, unless the others fit clearly worse: noise may
         hide the merge up to the clients measured, beyond them it decides.
+    unfinished
+        How far a run is that is still to be gone on with: advice where cells are too few.
 
     Raises
     ------
@@ -115,7 +124,7 @@ def choose(
     """
     data = samples(frame)
     axis = row_axis(str(frame["scenario"].iloc[0]))
-    refuse_cells(data, axis)
+    refuse_cells(data, axis, unfinished or _more_cells(frame))
     fewer, most = split(data)
     linear, notes = [], []
     for form in (*forms, *([merge] if merge else [])):
@@ -138,9 +147,18 @@ def choose(
     return Choice(ranked, (*notes, *at_bound(best.fit, axis), *_warnings(ranked, axis)))
 
 
+def _more_cells(frame: pd.DataFrame) -> str:
+    """Why there are too few cells: some are void, or more clients must be asked for."""
+    whole = (frame["verdict"] == "ok").groupby([frame["clients"], frame["rows"]]).any()
+    void = int((~whole).sum())
+    if not void:
+        return "add one to --clients"
+    return f"{counted(void, 'cell')} {'is' if void == 1 else 'are'} void"
+
+
 def _without_merge_as_rivals(linear: list[Candidate], merge: Form) -> list[Candidate]:
     """Mark the forms without a merge, unless those with one fit clearly worse."""
-    with_merge = [c for c in linear if c.fit.form is merge or SQUARE in c.fit.form.terms]
+    with_merge = [c for c in linear if c.fit.form is merge or c.fit.form.squares]
     errors = [max(c.fit.relative_rms, _NO_ERROR) for c in with_merge]
     least = min(max(c.fit.relative_rms, _NO_ERROR) for c in linear)
     if min(errors, default=math.inf) > WORSE * least:
@@ -189,9 +207,20 @@ def _best(linear: list[Candidate], shaped: list[Candidate], merge: Form | None) 
     return min(alike, key=lambda c: c.fit.aicc)
 
 
+def misfit_of(fit: Fit) -> str:
+    """Say so when the measured costs stand far from what the form makes of them."""
+    if fit.relative_rms <= MISFIT:
+        return ""
+    return (
+        f"the {fit.form.name} form misfits: it misses these costs by "
+        f"{100 * fit.relative_rms:.0f} % (rms), so what follows from it is rough"
+    )
+
+
 def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
     best, *others = ranked
-    words = [
+    words = [misfit] if (misfit := misfit_of(best.fit)) else []
+    words += [
         f"{c.name} describes these cells better (AICc {best.fit.aicc - c.fit.aicc:.0f} lower): "
         "believe neither beyond the cells measured"
         for c in others

@@ -6,6 +6,7 @@ or above 0, so a new form is one line in `FORMS`.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ import numpy as np
 
 from analyzer.model.axis import RowAxis
 from analyzer.model.cells import Floats
+
+LETTERS = string.ascii_lowercase
+"""Of the coefficients of a form, in the order of its terms."""
 
 Column = Callable[[Floats, Floats], Floats]
 """(clients, rows) of every cell -> one column of the design matrix."""
@@ -62,6 +66,11 @@ class Form:
     shape: tuple[float, ...] = ()
 
     @property
+    def squares(self) -> bool:
+        """Whether it grows with the square of S, as a read-set merge does."""
+        return any(term.name.startswith(SQUARE.name) for term in self.terms)
+
+    @property
     def parameters(self) -> int:
         """How many numbers a fit of this form finds."""
         return len(self.terms) + len(self.shape)
@@ -74,7 +83,7 @@ class Form:
         """Return the form in letters: `a + b*S + c*S*G`."""
         letters = (
             letter if term is FIXED else f"{letter}*{term.symbol_for(axis)}"
-            for letter, term in zip("abcdefgh", self.terms, strict=False)
+            for letter, term in zip(LETTERS, self.terms, strict=False)
         )
         return " + ".join(letters)
 

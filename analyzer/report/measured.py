@@ -10,16 +10,17 @@ from analyzer.model.cells import usable
 from analyzer.records import SPLIT
 from analyzer.report.layout import Lines, Section, Table
 from analyzer.report.numbers import cost, ms, percent
+from analyzer.units import counted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLUMNS_AT_ONCE = 3
-"""Row counts side by side: `1,349 (1,300 + 49.1)` three times fits 80 columns."""
+DRIFT = 0.2
+"""A change of the first cell, up or down, above which the times of a run want a warning."""
 
 
-def cost_tables(arm: pd.DataFrame, axis: RowAxis) -> list[Table]:
-    """Mean write cost of each cell with its reducer and update parts, a few row counts a table."""
+def cost_table(arm: pd.DataFrame, axis: RowAxis) -> Table:
+    """Mean write cost of each cell with its reducer and update parts."""
     parts = ["write_ms", "reducer_ms", "update_ms"]
     means = usable(arm, "write_ms").groupby(["clients", "rows"])[parts].mean().reset_index()
     columns = (means[name] for name in ("clients", "rows", *parts))
@@ -29,15 +30,11 @@ def cost_tables(arm: pd.DataFrame, axis: RowAxis) -> list[Table]:
     }
     clients = sorted({s for s, _ in cells})
     rows = sorted({r for _, r in cells})
-    groups = [rows[at : at + _COLUMNS_AT_ONCE] for at in range(0, len(rows), _COLUMNS_AT_ONCE)]
-    return [
-        Table(
-            "write cost in ms (reducer + update)" if group is groups[0] else "",
-            ("clients", *(f"{r:,} {axis.noun}s" for r in group)),
-            tuple((f"{s:,}", *(cells.get((s, r), "-") for r in group)) for s in clients),
-        )
-        for group in groups
-    ]
+    return Table(
+        "write cost in ms (reducer + update)",
+        ("clients", *(counted(r, axis.noun) for r in rows)),
+        tuple((f"{s:,}", *(cells.get((s, r), "-") for r in rows)) for s in clients),
+    )
 
 
 def split_table(arm: pd.DataFrame, axis: RowAxis) -> Table | None:
@@ -60,32 +57,47 @@ def split_table(arm: pd.DataFrame, axis: RowAxis) -> Table | None:
     )  # fmt: skip
 
 
-def void_section(frame: pd.DataFrame, axis_symbol: str) -> Section | None:
-    """Cells that take no part, each with its reason."""
+def void_section(
+    frame: pd.DataFrame, axis_symbol: str, control: Mapping[str, Any] | None
+) -> Section | None:
+    """Repeats that take no part, each with its reason, and the drift control if it is void."""
     void = frame[frame["verdict"] != "ok"].fillna({"reason": ""})
-    if void.empty:
-        return None
     texts = [
-        f"{arm} S={s} {axis_symbol}={r}, {len(group)} repeat(s): {reason or 'no reason given'}"
+        f"{arm} S={s} {axis_symbol}={r}, {counted(len(group), 'repeat')}: "
+        f"{reason or 'no reason given'}"
         for (arm, s, r, reason), group in void.groupby(
             ["arm", "clients", "rows", "reason"], sort=False
         )
     ]
-    title = f"Void: {len(void)} of {len(frame)} measurements take no part in anything above"
-    return Section(title, (Lines(tuple(texts)),))
+    title = f"Void: {len(void)} of {counted(len(frame), 'repeat')} have no part in what is above"
+    if control and control.get("reason"):
+        texts.append(f"drift control, {_cell(control, axis_symbol)}: {control['reason']}")
+        title = title if len(void) else "Void: the drift control"
+    return Section(title, (Lines(tuple(texts)),)) if texts else None
 
 
 def drift_section(control: Mapping[str, Any] | None, axis_symbol: str) -> Section | None:
     """Report the first cell measured once more at the end.
 
-    `control` has arm, clients, rows, first_ms and last_ms.
+    `control` has arm, clients, rows, first_ms and last_ms, and a `reason` when it is void.
     """
-    if control is None:
+    if control is None or control.get("reason"):
         return None
     first, last = control["first_ms"], control["last_ms"]
-    change = "" if not first or last is None else f" ({percent(last / first - 1)} change)"
     text = (
-        f"{control['arm']} S={control['clients']} {axis_symbol}={control['rows']} measured "
-        f"{ms(first)} at the start and {ms(last)} at the end{change}"
+        f"{_cell(control, axis_symbol)} measured {ms(first)} at the start and {ms(last)} at the end"
     )
-    return Section("Drift", (Lines((text,)),))
+    if not first or last is None:
+        return Section("Drift", (Lines((text,)),))
+    change = last / first - 1
+    texts = [f"{text} ({percent(change)} change)"]
+    if abs(change) > DRIFT:
+        texts.append(
+            "the machine changed that much meanwhile: trust the counts and the ratios, and times "
+            "only once a quiet machine repeats them"
+        )
+    return Section("Drift", (Lines(tuple(texts)),))
+
+
+def _cell(control: Mapping[str, Any], axis_symbol: str) -> str:
+    return f"{control['arm']} S={control['clients']} {axis_symbol}={control['rows']}"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from analyzer.arms import Arm, Scenario
 from analyzer.model.analysis import BASE, Analysis, ArmAnalysis
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.fit import Fit
 from analyzer.model.laws import Law
 from analyzer.model.model import Model
 from analyzer.model.ratio import Ratio
+from analyzer.model.terms import LETTERS
 from analyzer.published import TIMES_CHEAPER
+from analyzer.report.ceilings import unfinished_section
 from analyzer.report.layout import Block, Content, Lines, Section, Table
 from analyzer.report.numbers import number, percent, span
-from analyzer.scenarios import SCENARIOS
+from analyzer.units import every
 
 _COUNT_NAMES = {
     "index_seeks": "index seeks",
@@ -22,48 +25,57 @@ _ARTICLE_LAW = ("lobby", BASE, "index_seeks")
 """The one law the article states, S x (4G + 1) + 1; the scenario declares the same."""
 
 
-def law_lines(arm: ArmAnalysis) -> Lines:
-    """One sentence a count: formula, residual, and whether it is the law expected."""
-    return Lines(tuple(_law_text(arm, count, law) for count, law in arm.laws.items()))
+def law_lines(arm: ArmAnalysis, scenario: Scenario | None) -> Lines:
+    """One sentence a count: formula, residual, and whether it is the law that `scenario` declares.
+
+    `scenario` is None where nothing is declared.
+    """
+    declared = next((a for a in scenario.arms if a.name == arm.arm), None) if scenario else None
+    return Lines(tuple(_law_text(arm, count, law, declared) for count, law in arm.laws.items()))
 
 
-def _law_text(arm: ArmAnalysis, count: str, law: Law) -> str:
+def _law_text(arm: ArmAnalysis, count: str, law: Law, declared: Arm | None) -> str:
     name = f"{_COUNT_NAMES[count]} per write"
     if law.coefficients is None:
         return f"{name}: {'; '.join(law.notes)}"
-    proof = [f"exact in all {len(law.cells)} cells (residual 0)"] if law.exact else []
-    formula = f"{name}: {law.formula(arm.axis)}"
-    return "; ".join([formula, *proof, *law.notes, *_against_expected(arm, count, law)])
+    formula = law.formula(arm.axis)
+    if law.exact:
+        proof = f"exact in {every(len(law.cells), 'cell')} (residual 0)"
+        told = [f"{name}: {formula}", proof, *law.notes]
+    else:
+        told = [f"{name}: {'; '.join(law.notes)}", f"nearest: {formula}"]
+    return "; ".join([*told, *_against_declared(arm, count, law, declared)])
 
 
-def _against_expected(arm: ArmAnalysis, count: str, law: Law) -> list[str]:
-    scenario = SCENARIOS.get(arm.scenario)
-    declared = next((a for a in scenario.arms if a.name == arm.arm), None) if scenario else None
-    if declared is None:
-        return []
-    expected = {
+def _against_declared(arm: ArmAnalysis, count: str, law: Law, declared: Arm | None) -> list[str]:
+    laws = declared and {
         "index_seeks": declared.seeks,
         "view_calls": declared.view_calls,
         "rows_scanned": declared.rows_scanned,
-    }[count]
-    who = "published law" if (arm.scenario, arm.arm, count) == _ARTICLE_LAW else "declared law"
-    if expected is None:
+    }
+    expected = laws and laws[count]
+    if not expected:
         return []
+    who = "published law" if (arm.scenario, arm.arm, count) == _ARTICLE_LAW else "declared law"
     for s, r in law.cells:
         if law.value(s, r) != expected(s, r):
-            return [f"{who}: parts, {expected(s, r):,} at S={s} {arm.axis.symbol}={r}"]
+            where = f"{expected(s, r):,} at S={s} {arm.axis.symbol}={r}"
+            return [f"differs from the {who}, which gives {where}"]
     return [f"{who}: agrees"]
 
 
 def fit_content(analysis: Analysis) -> Content:
     """The cost model of every arm, or why it has none."""
-    sections = (
-        model_section(arm.model)
-        if arm.model
-        else Section(f"{arm.scenario} / {arm.arm}", (Lines((f"no cost model: {arm.refusal}",)),))
-        for arm in analysis.arms
-    )
-    return Content("The cost of one write", tuple(sections))
+    sections = [unfinished_section(analysis)]
+    for arm in analysis.arms:
+        refused = Section(f"{arm.scenario} / {arm.arm}", (Lines((no_model(arm),)),))
+        sections.append(model_section(arm.model) if arm.model else refused)
+    return Content("The cost of one write", tuple(filter(None, sections)))
+
+
+def no_model(arm: ArmAnalysis) -> str:
+    """Why an arm has no cost model."""
+    return f"no cost model: {arm.refusal}"
 
 
 def model_section(model: Model) -> Section:
@@ -84,11 +96,11 @@ def fit_blocks(model: Model) -> list[Block]:
             (
                 letter,
                 number(value * term.scale),
-                span(low and low * term.scale, high and high * term.scale),
+                span(low and low * term.scale, high and high * term.scale) if high else "-",
                 term.unit_for(axis),
             )
             for letter, term, value, (low, high) in zip(
-                "abcdefgh",
+                LETTERS,
                 best.form.terms,
                 best.coefficients,
                 boot.intervals() or unknown,

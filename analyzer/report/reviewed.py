@@ -8,7 +8,7 @@ from analyzer.report.ceilings import clients_text
 from analyzer.report.layout import Content, Lines, Section, Table
 from analyzer.report.numbers import number, span
 from analyzer.review import Design, Review
-from analyzer.units import text_ms
+from analyzer.units import counted, text_ms
 
 _UNCOUNTED = "index seeks are not counted by this server, or follow no exact law"
 _RULES = (
@@ -25,7 +25,8 @@ def build_review(review: Review) -> Content:
         f"review of {review.scenario}: S={review.clients:,} clients, {axis.symbol}={review.rows:,} "
         f"{axis.noun}s, {review.budget_ms:g} ms of lock a write"
     )
-    sections = [
+    sections = [Section("Unfinished", (Lines((review.unfinished,)),))] if review.unfinished else []
+    sections += [
         Section("Recommendation", (Lines(_recommendation(review)),)),
         Section("Designs", (_table(review), Lines(_notes(review)))),
     ]
@@ -36,6 +37,21 @@ def build_review(review: Review) -> Content:
 
 
 def _recommendation(review: Review) -> tuple[str, ...]:
+    base, choice = review.design(review.base), review.choice
+    if base.write_ms is None:
+        return _shipping(review)
+    return (*_shipping(review), *_evidence([base] if choice in (None, base) else [base, choice]))
+
+
+def advice_section(review: Review) -> Section:
+    """The recommendation by itself, with the size it is for."""
+    noun = row_axis(review.scenario).noun
+    size = f"{counted(review.clients, 'client')} and {counted(review.rows, noun)}"
+    return Section(f"Recommendation for {size}", (Lines(_shipping(review)),))
+
+
+def _shipping(review: Review) -> tuple[str, ...]:
+    """Which design to ship, in a sentence or a few."""
     base, choice = review.design(review.base), review.choice
     if base.write_ms is None:
         return (f"none: {base.arm} has no cost here to compare with: {base.reason}",)
@@ -65,7 +81,7 @@ def _recommendation(review: Review) -> tuple[str, ...]:
         f"{other.arm} costs {_cost(other)}, but was not seen to show the same rows"
         for other in others
     ]
-    return (*told, *_evidence([base] if choice in (None, base) else [base, choice]))
+    return tuple(told)
 
 
 def _evidence(designs: list[Design | None]) -> list[str]:

@@ -13,6 +13,7 @@ from analyzer.metrics.window import lock_share
 from analyzer.published import published_dir
 from analyzer.report.layout import Content, Lines, Section, Table
 from analyzer.report.numbers import cost, number
+from analyzer.units import every
 
 _ARTICLE_CLOCK_S = 20.0
 _ARTICLE_TABLES = 128
@@ -45,7 +46,7 @@ def law_text(openings: Iterable[Record], key: str) -> str:
     each = sorted({Fraction(count, tables) for tables, count in counts})
     if len(each) > 1 or each[0].denominator > 1:
         return f"no exact law: {number(float(each[0]))} to {number(float(each[-1]))} a table"
-    text = f"{int(each[0]):,}*N, exact in all {len(counts)} openings (residual 0)"
+    text = f"{int(each[0]):,}*N, exact in {every(len(counts), 'opening')} (residual 0)"
     if len({tables for tables, _ in counts}) == 1:
         text += f"; only N = {counts[0][0]} was measured, add a value to --tables"
     return text

@@ -16,8 +16,11 @@ from analyzer.swarm.tally import Tally, WriteRun
 __all__ = ["WriteRun", "Writer"]
 
 _CONNECT_S = 30.0
-_LATE_S = 0.005
-_LATE_INTERVALS = 0.5
+
+
+def late_beyond_s(interval_s: float) -> float:
+    """Seconds after its time from which a paced write is late, and no longer paced."""
+    return max(0.005, 0.5 * interval_s)
 
 
 class Writer(Closing):
@@ -145,7 +148,7 @@ class Writer(Closing):
         """Send each call at its time, or as soon after it as this process can; returns how many
         were late."""
         late = 0
-        bound_s = max(_LATE_S, _LATE_INTERVALS * interval_s)
+        bound_s = late_beyond_s(interval_s)
         for index, (request_id, message) in enumerate(calls):
             intended_s = began_s + index * interval_s
             # Sleeps even when behind: acknowledgements must be taken in meanwhile.

@@ -36,6 +36,11 @@ class Target:
     def is_embedded(self) -> bool:
         return self.binary is None and self.url is None
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the server starts and ends with us, and its databases with it."""
+        return self.url is None
+
     def open(self, log: Path) -> AbstractAsyncContextManager[Server]:
         """Start or reach the server; one of our own logs to `log` and ends with the context."""
         if self.binary is not None:

@@ -26,6 +26,7 @@ NOT_RUN = {
     ". .venv/bin/activate": "the commands here are those of the environment that runs the tests",
     "jupyter": "opens a browser; test_notebooks executes what it shows",
     "jupytext": "writes into the checkout; test_notebooks checks that there is nothing to write",
+    "verify": "measures as many clients as the ceilings say; test_verify does",
     "--server-bin": "needs a server binary of the user's",
     "--allow-remote": "needs a server on another machine",
 }
@@ -47,7 +48,7 @@ ROW_FLAGS = {
     "--module": "--rows",
     "--database": "--rows",
     "auction": "--rows",
-    "front-page": "--rows",
+    "view-costs": "--rows",
     "--rooms": "--rooms",
     "lobby": "--rooms",
 }
@@ -96,7 +97,12 @@ def desk(
     folder = tmp_path_factory.mktemp("desk")
     for name in ("sweeps", "data"):
         (folder / name).symlink_to(CHECKOUT / name)
-    shutil.copytree(CHECKOUT / "data" / "runs" / "lobby", folder / "runs" / "2026-12-01-lobby")
+    for name in ("2026-12-01-lobby", "old", "new"):
+        shutil.copytree(CHECKOUT / "data" / "runs" / "lobby", folder / "runs" / name)
+    shutil.copytree(CHECKOUT / "docs" / "ci", folder / "ci")
+    built = folder / "target/wasm32-unknown-unknown/release"
+    built.mkdir(parents=True)
+    shutil.copy(module_wasm("lobby"), built / "my_module.wasm")
     shutil.copy(CHECKOUT / "tests/model/data/lobby-per-sender-800.csv", folder / "costs.csv")
     shutil.copy(strange_modules["auction"], folder / "auction.wasm")
     shutil.copy(module_wasm("lobby"), folder / "my.wasm")

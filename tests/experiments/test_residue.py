@@ -48,6 +48,8 @@ def test_left_clients_cost_what_they_cost_until_the_cleanup(tmp_path: Path) -> N
     assert "53 index seeks" in done.stdout
     assert stdb_sweep("report", "run", cwd=tmp_path).stdout == done.stdout
     assert (tmp_path / "run" / "report.md").read_text().startswith("# stdb-sweep: residue")
+    assert 'id="timeline"' in (tmp_path / "run" / "report.html").read_text()
+    assert "<svg" in (tmp_path / "run" / "plots" / "timeline.svg").read_text()
 
 
 def test_under_churn_every_client_that_went_is_a_ghost(tmp_path: Path) -> None:

@@ -107,6 +107,8 @@ def test_the_report_answers_first_and_is_printed_again(measured: Done) -> None:
     assert "conserved in 2 of 2 runs" in answer
     assert stdb_sweep("report", "run", cwd=folder).stdout == done.stdout
     assert (folder / "run" / "report.md").read_text().startswith("# stdb-sweep: transport")
+    assert "<h1>stdb-sweep: transport</h1>" in (folder / "run" / "report.html").read_text()
+    assert not (folder / "run" / "plots").exists()
 
 
 def test_a_breach_of_the_balance_voids_its_run_with_exit_3(measured: Done, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_beyond_three_times_the_measured_clients_it_is_refused() -> None:
         300,
         None,
     )
-    assert found.note.startswith("at least 300 clients; more would be beyond 3x")
+    assert found.note.startswith("more than 300 clients would be beyond 3x the measured S = 100")
     assert "measure more clients" in found.note
 
 

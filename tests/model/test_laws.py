@@ -79,8 +79,20 @@ def test_one_seek_too_many_in_one_cell_breaks_the_law_and_is_named() -> None:
     found = law(lambda s, g: s * (4 * g + 1) + 1 + (s == 50 and g == 256))
     assert not found.exact
     assert (found.residual, found.worst) == (1.0, (50, 256))
-    assert found.notes == ("no exact law: the nearest misses by 1 at S=50 R=256",)
+    assert found.notes == ("no exact law: the nearest misses by 1 at S=50 G=256",)
     assert found.formula(LOBBY) == "S*(4*G+1)+1"
+
+
+@pytest.mark.parametrize("wrong", [(0, 4), (3, 4), (3, 9)])
+def test_one_wrong_count_of_four_cells_makes_no_law_with_negative_terms(
+    wrong: tuple[int, int],
+) -> None:
+    """Four terms through four cells always fit; a count that falls with S is no law for it."""
+    found = law(lambda s, g: 999 if (s, g) == wrong else s * (4 * g + 1) + 1, (0, 3), (4, 9))
+    assert not found.exact
+    assert found.residual > 0
+    assert found.coefficients is not None
+    assert min(found.coefficients.values()) > 0
 
 
 def test_a_count_between_whole_numbers_has_no_law() -> None:

@@ -39,7 +39,7 @@ def content() -> Content:
 
 
 def drawn(content: Content, **options: Any) -> str:
-    console = Console(width=80, file=io.StringIO(), **options)
+    console = Console(**{"width": 80, "file": io.StringIO(), **options})
     render_terminal(content, console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
@@ -71,14 +71,49 @@ def test_a_law_that_parts_from_the_declared_one_names_the_cell() -> None:
     found = frame(seeks=lambda s, g: s * (5 * g + 1) + 1)
     flat = " ".join(drawn(build_content(analyse(found), found, {}, None)).split())
     assert (
-        "S*(5*G+1)+1; exact in all 16 cells (residual 0); published law: parts, 331 at S=10" in flat
-    )
+        "S*(5*G+1)+1; exact in all 16 cells (residual 0); differs from the published law, which "
+        "gives 331 at S=10 G=8"
+    ) in flat
+
+
+def test_a_count_without_a_law_has_the_nearest_one_named_as_such() -> None:
+    found = frame()
+    found.loc[0, "index_seeks"] = 999
+    flat = " ".join(drawn(build_content(analyse(found), found, {}, None)).split())
+    assert (
+        "index seeks per write: no exact law: the nearest misses by 998 at S=0 G=8; nearest: "
+        "S*(4*G+1)+1; published law: agrees"
+    ) in flat
+    assert "nearest misses by 0" not in flat
 
 
 def test_ceilings_stand_beside_the_published_ones(text: str) -> None:
-    rows = [line.split() for line in text.splitlines() if "per_sender" in line and "rooms" in line]
-    assert rows[0][:6] == ["per_sender", "8", "rooms", "273", "273", "to"]
-    assert [row[-1] for row in rows] == ["80", "33", "11", "3"]
+    rows = [line.split() for line in text.splitlines() if line.startswith("  per_sender  ")]
+    assert rows[0][:5] == ["per_sender", "8", "273", "273", "to"]
+    assert [row[-1] for row in rows[:4]] == ["80", "33", "11", "3"]
+
+
+def test_the_answer_comes_first_and_where_it_comes_from_last(content: Content) -> None:
+    titles = [section.title for section in content.sections]
+    assert titles[0] == "Ceilings at 50 ms of lock per write"
+    assert titles[-1] == "Run"
+
+
+def test_a_note_of_some_row_counts_says_of_which() -> None:
+    flat = " ".join(drawn(build_content(analyse(frame()), frame(), {}, None)).split())
+    assert "3x the measured S = 100: measure more clients (at 8 rooms)" in flat
+
+
+def test_a_form_that_misfits_says_so_beside_its_ceilings() -> None:
+    found = frame(lambda s, g: (0.02 + 0.3 * s * g**0.1) * (1.6 if s == 50 else 1.0))
+    first = build_content(analyse(found), found, {}, None).sections[0]
+    flat = " ".join(drawn(Content("", (first,))).split())
+    assert "form misfits: it misses these costs by" in flat
+
+
+def test_a_cost_at_its_bound_has_no_interval() -> None:
+    shown = drawn(build_content(analyse(frame()), frame(), {}, None))
+    assert ["d", "0", "-", "ns", "per", "key", "compared"] in map(str.split, shown.splitlines())
 
 
 def test_another_budget_has_no_published_ceilings_beside_it() -> None:
@@ -95,8 +130,10 @@ def test_drift_void_cells_and_the_run_directory_are_named(text: str) -> None:
     assert (
         "per_sender S=10 G=8 measured 0.800 ms at the start and 0.840 ms at the end (5.0 %" in flat
     )
-    assert "Void: 1 of 96 measurements" in flat
-    assert "1 repeat(s): at least 601/s of 1,000 writes/s achieved, 20 % late [bold]" in flat
+    assert "Void: 1 of 96 repeats have no part in what is above" in flat
+    assert "1 repeat: at least 601/s of 1,000 writes/s achieved, 20 % late [bold]" in flat
+    assert "1 void repeat left out: see below" in flat
+    assert "the machine changed" not in flat
     assert "run directory: runs/lobby" in flat
     assert "engine: embedded 2.14.0" in flat
 
@@ -107,6 +144,26 @@ def test_a_run_without_a_usable_cell_is_still_reported() -> None:
     assert "no cost model: no cell is left to fit" in flat
     assert "Void: 48 of 48" in flat
     assert "20 clients share one identity" in flat
+
+
+def test_a_first_cell_that_cost_much_more_in_the_end_is_a_warning() -> None:
+    drifted = CONTROL | {"last_ms": 1.6}
+    flat = " ".join(drawn(build_content(analyse(frame()), frame(), {}, None, drifted)).split())
+    assert "0.800 ms at the start and 1.60 ms at the end (100 % change)" in flat
+    assert "the machine changed that much meanwhile" in flat
+
+
+def test_a_wide_screen_has_every_row_count_in_one_table(content: Content) -> None:
+    heads = [line for line in drawn(content, width=120).splitlines() if "8 rooms" in line]
+    assert heads
+    assert all("1,000 rooms" in line for line in heads if line.startswith("  clients"))
+    narrow = [line for line in drawn(content).splitlines() if line.startswith("  clients  ")]
+    assert not any("8 rooms" in line and "1,000 rooms" in line for line in narrow)
+
+
+def test_no_line_ends_in_blanks(text: str) -> None:
+    assert [line for line in text.splitlines() if line != line.rstrip()] == []
+    assert "\n\n\n" not in text
 
 
 def test_no_color_is_honoured(content: Content, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,11 +170,13 @@ async def test_a_client_that_reads_late_does_not_hold_up_its_server(fast: bool) 
 
     async with serving(pushing) as url:
         client = await open_connection(url, "x", fast=fast)
-        async with asyncio.timeout(30):
-            await sent.wait()
-            for _ in range(64):
-                assert len(await client.recv()) == 1 << 20
-        await client.close()
+        try:
+            async with asyncio.timeout(30):
+                await sent.wait()
+                for _ in range(64):
+                    assert len(await client.recv()) == 1 << 20
+        finally:
+            await client.close()
 
 
 @pytest.mark.parametrize("size", [1_500_000, 20_000_000])

@@ -10,7 +10,7 @@ from websockets.asyncio.server import ServerConnection
 
 from analyzer.errors import HttpError, MeasurementError
 from analyzer.stdb.connection import PROTOCOLS
-from analyzer.swarm.writer import Writer
+from analyzer.swarm.writer import Writer, late_beyond_s
 from tests.encoding import encode_u64
 from tests.swarm.stub import Stub, frame, initial_connection, reducer_result, transaction_update
 
@@ -174,6 +174,11 @@ async def test_acknowledgements_out_of_order_are_matched_by_request(fast: bool) 
         run = await writer.write("w", no_args, 10, rate=500)
     assert (run.acknowledged, run.failed_count, run.failed) == (5, 5, ("odd",))
     assert run.latencies_ms.min() < run.latencies_ms.max()
+
+
+async def test_a_write_is_late_when_it_is_nearer_to_the_next_ones_time() -> None:
+    """At high rates only beyond what no timer keeps to."""
+    assert [late_beyond_s(interval_s) for interval_s in (1.0, 0.05, 0.001)] == [0.5, 0.025, 0.005]
 
 
 async def test_a_generator_that_is_too_slow_says_so(fast: bool) -> None:
