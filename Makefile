@@ -4,7 +4,7 @@ BIN := .venv/bin
 RUST := 1.97.0
 CACHE := $(or $(STDB_SWEEP_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stdb-sweep)
 
-.PHONY: help setup sweep test bench lint wheel clean
+.PHONY: help setup sweep test bench lint docs wheel clean
 
 help:
 	@echo "make setup   virtual environment, Rust $(RUST) by rustup, engine and modules"
@@ -12,11 +12,12 @@ help:
 	@echo "make test    the tests, on the embedded engine"
 	@echo "make bench   the benchmarks in tests/bench"
 	@echo "make lint    ruff, mypy, cargo fmt, clippy"
-	@echo "make wheel   the wheel, with the modules' WASM inside"
+	@echo "make docs    the documentation site, in site/"
+	@echo "make wheel   wheel and sdist, with the modules' WASM inside"
 
 .venv/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --editable '.[dev,fast]'
+	$(BIN)/pip install --quiet --editable '.[dev,docs,fast]'
 	@touch $@
 
 # A toolchain that is there is left alone; without rustup the build says what it needs.
@@ -82,9 +83,13 @@ lint: setup
 	cd engine && CARGO_TARGET_DIR=$(CACHE)/engine/target RUSTY_V8_ARCHIVE=$(CACHE)/engine/no-v8.a \
 	  cargo +$(RUST) clippy --release --locked -- -D warnings
 
+# The notice is of the theme's makers, about their next product.
+docs: .venv/.installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 wheel: setup
 	$(BIN)/python -m analyzer.build.modules
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
+	$(BIN)/python -m hatchling build
 
 clean:
-	rm -rf .venv dist build analyzer/wasm
+	rm -rf .venv dist build site analyzer/wasm

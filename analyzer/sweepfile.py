@@ -29,7 +29,8 @@ class SweepFile:
 def read_sweep_file(path: Path, known: Collection[str]) -> SweepFile:
     """Read a sweep file whose keys are among `known`; `module` is relative to its folder.
 
-    Raises UsageError for a file that is no TOML, and for an unknown key with the nearest one.
+    Ours are found from any folder, see `_located`. Raises UsageError for a file that is no TOML,
+    and for an unknown key with the nearest one.
     """
     path = _located(path)
     text, document = _read(path)
@@ -64,10 +65,14 @@ def experiment_of(path: Path, known: Collection[str]) -> str | None:
 
 
 def _located(path: Path) -> Path:
-    """A file of ours is found under `sweeps/` from any folder."""
-    if path.parent == Path("sweeps") and not path.exists():
-        return source_dir("sweeps") / path.name
-    return path
+    """A file of ours is found from any folder, as `sweeps/lobby.toml` and by its name, `lobby`."""
+    ours = {file.stem: file for file in sorted(source_dir("sweeps").glob("*.toml"))}
+    plain = path.name == str(path) and not path.suffix
+    if path.is_file() or not (plain or path.parent == Path("sweeps")):
+        return path
+    if plain and path.name not in ours:
+        raise UsageError(f"there is no file {path}, and none of ours: {', '.join(ours)}")
+    return ours.get(path.stem, path)
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:

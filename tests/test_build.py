@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from analyzer.build import cache, cargo, modules
-from analyzer.build.cache import BUILT, CHECKOUT, cache_dir, source_dir, source_key
+from analyzer.build.cache import cache_dir, source_dir, source_key
 from analyzer.build.engine import build_engine, engine_path, engine_version
 from analyzer.build.modules import MODULES, build_modules, module_wasm
 from analyzer.errors import BuildError
@@ -37,18 +36,6 @@ def test_built_modules_are_found_and_hold_no_path_of_this_machine() -> None:
     for path in build_modules():
         assert path.read_bytes()[:4] == b"\0asm"
         assert home not in path.read_bytes()
-
-
-def test_a_wheel_holds_every_source_of_the_modules_and_our_sweep_files() -> None:
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
-    packed = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    for place in ("engine", "modules", "sweeps"):
-        for path in (CHECKOUT / place).rglob("*"):
-            name = path.relative_to(CHECKOUT)
-            if path.is_dir() or not BUILT.isdisjoint(name.parts) or path.suffix == ".md":
-                continue
-            [source] = [source for source in packed if name.is_relative_to(source)]
-            assert packed[source] == f"analyzer/data/{source}"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ class FileCommand(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        file = next((word for word in args if word.endswith(".toml")), None)
+        first = args[0] if args and not args[0].startswith("-") else None
+        file = next((word for word in args if word.endswith(".toml")), first)
         name = file and experiment_of(Path(file), EXPERIMENTS)
         if not (file and name):
             return super().make_context(info_name, args, parent, **extra)
@@ -42,5 +43,7 @@ class FileCommand(click.Command):
 def command(file: SweepFile, **flags: Any) -> int:
     """Run what FILE describes: a sweep, such as sweeps/lobby.toml, or an experiment, such as
     sweeps/tables.toml, whose keys are the flags of its verb. Flags win over the file.
+
+    Those that come with the tool go by their names as well: `stdb-sweep run lobby`.
     """
     return run_sweep(file, **flags)
