@@ -74,6 +74,9 @@ def small(command: str) -> list[str]:
     first, *args = shlex.split(command, comments=True)
     assert first == "stdb-sweep", f"{command!r} is neither ours nor listed in NOT_RUN"
     verb = args[0]
+    written = next((name for name in SMALL if f"sweeps/{name}.toml" in args), None)
+    if written:
+        return [*args, *SMALL[written].split()]
     if verb in SMALL:
         return [*args, *SMALL[f"{verb} --churn" if "--churn" in args else verb].split()]
     measures = verb.startswith("--") or verb == "run" or (
