@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -139,12 +138,16 @@ def _kinds() -> dict[str, tuple[type, ...]]:
     }
 
 
+_MOST = 1e15
+"""No count and no time of a window comes near it; sums of larger ones would break."""
+
+
 def _checked(name: str, kinds: tuple[type, ...], value: Any) -> Any:
     """A value as it may stand in the field `name`."""
     if name == "reasons" and isinstance(value, list):
         return tuple(map(str, value))
     if type(value) not in kinds:
         raise TypeError(f"its {name} is {value!r}")
-    if isinstance(value, (int, float)) and not (math.isfinite(value) and value >= 0):
+    if isinstance(value, (int, float)) and not 0 <= value < _MOST:
         raise ValueError(f"its {name} is {value}")
     return value

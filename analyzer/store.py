@@ -120,7 +120,7 @@ def load_run(path: Path | str) -> Run:
         version = manifest["schema_version"]
     except FileNotFoundError:
         raise RunError(f"{path} is no run directory: it has no manifest.json") from None
-    except (OSError, UnicodeDecodeError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"{path / 'manifest.json'} cannot be read: {error}") from None
     if version != SCHEMA_VERSION:
         raise RunError(
@@ -149,7 +149,7 @@ def _observations(path: Path, plan: Plan) -> list[Observation]:
     for number, line in enumerate(lines, 1):
         try:
             record = Observation.from_dict(json.loads(line))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise RunError(f"{path}:{number} is not an observation: {error}") from None
         if record.cell not in cells:
             raise RunError(f"{path}:{number}: {record.cell} is not in the plan of this run")

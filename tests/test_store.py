@@ -136,6 +136,7 @@ def test_json_is_strict(tmp_path: Path) -> None:
         ({"writes": True}, "its writes is True"),
         ({"writes": -1}, "its writes is -1"),
         ({"reducer_ms": float("nan")}, "its reducer_ms is nan"),
+        ({"reducer_ms": 1e308}, "its reducer_ms is 1e+308"),
         ({"index_seeks": 1.5}, "its index_seeks is 1.5"),
         ({"reasons": "none"}, "its reasons is 'none'"),
         ({"verdict": None}, "its verdict is None"),
@@ -206,6 +207,7 @@ def test_a_run_that_another_sweep_is_in_is_left_to_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [(None, "no manifest"), ("{", "cannot be read"), ("[]", "cannot be read"),
+     ("[" * 100_000, "cannot be read"),
      ('{"schema_version": 99}', "schema version 99")],
 )  # fmt: skip
 def test_what_is_no_run_directory_is_said_in_one_line(

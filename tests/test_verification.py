@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from analyzer.environment import provenance
 from analyzer.errors import RunError, UsageError
 from analyzer.model.verify import cells_to_verify
 from analyzer.plan import Plan
 from analyzer.results import analyse_run, write_results
 from analyzer.store import Run, RunWriter, check_agrees, load_run
+from analyzer.target import Server
 from analyzer.verification import folder_of, plan_at, read_verification, unverified_run
 from analyzer.verifier import MOST_CLIENTS, check_verifiable
 from tests.command import COMMAND, stdb_sweep, wait_for_observations
@@ -23,15 +25,15 @@ PLAN = Plan(
     scenario="lobby", arms=("per_sender",), clients=(0, 10, 50, 100), rows=(64, 128), repeats=2
 )
 VERIFY = {"budget_ms": 50.0, "verify": True}
-ON_ENGINE = ("--clients", "2,5", "--rooms", "8,16", "--arms", "per_sender", "--repeats", "1",
-             "--writes", "3", "--budget", "0.4ms", "--subscribers", "engine", "--verify",
-             "--out", "run")  # fmt: skip
+ON_ENGINE = ("--clients", "10,50,100", "--rooms", "64,128", "--arms", "per_sender", "--repeats",
+             "2", "--writes", "3", "--subscribers", "engine", "--verify", "--out",
+             "run")  # fmt: skip
 
 
-def planted(path: Path, plan: Plan, *, times: float = 1.0, analysis: object = None) -> Run:
+def planted(path: Path, plan: Plan, *, times: float = 1.0, **manifest: object) -> Run:
     """A complete run whose costs follow the factory's rule, `times` over."""
     path.mkdir(parents=True)
-    writer = RunWriter.create(path, {"plan": plan.to_dict(), "analysis": analysis or {}, "seed": 1})
+    writer = RunWriter.create(path, {"plan": plan.to_dict(), "seed": 1} | manifest)
     for step in steps(plan):
         whole = [
             replace(o, reducer_ms=o.reducer_ms * times, update_ms=o.update_ms * times)
@@ -110,27 +112,30 @@ def test_another_engine_or_an_existing_database_verifies_nothing(run: Run) -> No
     assert MOST_CLIENTS >= 1000
 
 
-def test_an_interrupted_verification_goes_on_with_the_same_command(tmp_path: Path) -> None:
+def test_an_interrupted_verification_goes_on_with_the_same_command(
+    tmp_path: Path, engine: Server, lobby_wasm: bytes
+) -> None:
+    plan = replace(PLAN, subscribers="engine", writes=3)
+    run = planted(tmp_path / "run", plan, **provenance(engine, lobby_wasm))
+    before = (run.path / "observations.jsonl").read_bytes()
     sweep = subprocess.Popen(
         [COMMAND, *ON_ENGINE], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
-        small = wait_for_observations(tmp_path / "run" / "verify", 2)
+        small = wait_for_observations(run.path / "verify", 2)
     finally:
         sweep.send_signal(signal.SIGKILL)
         sweep.communicate()
-    before = (tmp_path / "run" / "observations.jsonl").read_bytes()
-    assert (tmp_path / "run" / "ceilings.csv").is_file()
-    assert not (tmp_path / "run" / "verified.csv").exists()
+    assert (run.path / "ceilings.csv").is_file()
+    assert not (run.path / "verified.csv").exists()
 
     done = stdb_sweep(*ON_ENGINE, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Ceilings measured" in done.stdout
-    assert (tmp_path / "run" / "observations.jsonl").read_bytes() == before
+    assert (run.path / "observations.jsonl").read_bytes() == before
     assert load_run(small).complete
     assert load_run(small).manifest["verifies"] == "run"
-    measured = (tmp_path / "run" / "verified.csv").read_text().splitlines()
-    assert len(measured) == 1 + len(list((tmp_path / "run" / "verify").iterdir()))
+    assert len((run.path / "verified.csv").read_text().splitlines()) == 3
 
     again = stdb_sweep("verify", "run", cwd=tmp_path)
     assert again.returncode == 0, again.stderr

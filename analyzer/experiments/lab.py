@@ -104,7 +104,7 @@ def is_experiment(path: Path) -> bool:
     """Whether an experiment, and no sweep, wrote the run directory `path`."""
     try:
         manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(manifest, dict) and "experiment" in manifest
 
@@ -115,7 +115,7 @@ def load_records(path: Path) -> Records:
         manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
         found = Records(path, manifest["experiment"], manifest["settings"], manifest, ())
         version = manifest["schema_version"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RunError(f"{path} is no experiment's run directory: {error}") from None
     if version != SCHEMA_VERSION:
         raise RunError(
@@ -134,7 +134,7 @@ def _records(path: Path) -> tuple[Record, ...]:
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise RunError(f"{file}:{number} is not a record") from None
         if not isinstance(record, dict):
             raise RunError(f"{file}:{number} is not a record")

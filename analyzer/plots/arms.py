@@ -19,10 +19,10 @@ from analyzer.plots.style import (
     cost_axis,
     mark_void,
     new_plot,
-    pick,
     styled,
     void_label,
 )
+from analyzer.thin import pick
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,8 @@ from matplotlib.patches import Rectangle
 
 from analyzer.model.ceiling import Ceiling, Status, ceiling
 from analyzer.model.model import Model
-from analyzer.plots.style import BUDGET, INK, one_panel, pick, styled
+from analyzer.plots.style import BUDGET, INK, one_panel, styled
+from analyzer.thin import pick
 
 BUDGETS_MS = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 _MOST_ROWS = 10

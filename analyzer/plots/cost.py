@@ -19,11 +19,11 @@ from analyzer.plots.style import (
     legend,
     mark_void,
     one_panel,
-    pick,
     styled,
     void_label,
 )
 from analyzer.plots.voids import void_cells
+from analyzer.thin import pick
 
 if TYPE_CHECKING:
     import pandas as pd

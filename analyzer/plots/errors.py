@@ -17,9 +17,9 @@ from analyzer.plots.style import (
     cost_axis,
     legend,
     one_panel,
-    pick,
     styled,
 )
+from analyzer.thin import pick
 
 _MOST_CELLS = 300
 

@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 
 from analyzer.frames import cells_frame
 from analyzer.model.axis import row_axis
-from analyzer.plots.style import COLOURS, INK, new_plot, pick, styled
+from analyzer.plots.style import COLOURS, INK, new_plot, styled
 from analyzer.records import SPLIT
 from analyzer.report.numbers import number
+from analyzer.thin import pick
 
 if TYPE_CHECKING:
     import pandas as pd

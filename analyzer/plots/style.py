@@ -53,6 +53,7 @@ _RC: Any = {
 }
 _TAG = re.compile(r"<[^>]*>")
 _LONG = re.compile(r"(\d+\.\d\d)\d+")
+_APART = 1.7
 _VOID: dict[str, Any] = {"marker": "x", "linestyle": "", "markersize": 7, "markeredgewidth": 1.8}
 
 P = ParamSpec("P")
@@ -110,7 +111,7 @@ def clients_axis(axes: Axes, clients: Sequence[int], reach: float = 1.0) -> None
     else:
         axes.set_xscale("symlog", linthresh=1, linscale=0.35)
         axes.set_xlim(-0.5, right)
-    axes.xaxis.set_major_locator(FixedLocator(pick(clients, 8)))
+    axes.xaxis.set_major_locator(FixedLocator(_apart(clients)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(_plain())
     axes.set_xlabel("clients S")
@@ -148,14 +149,6 @@ def budget_line(axes: Axes, budget_ms: float, *, text: bool = True) -> None:
         )  # fmt: skip
 
 
-def pick(values: Sequence[int], most: int) -> list[int]:
-    """At most so many of them, evenly, the first and last among them."""
-    found = sorted(set(values))
-    if len(found) <= most:
-        return found
-    return [found[round(at * (len(found) - 1) / (most - 1))] for at in range(most)]
-
-
 @styled
 def svg(figure: Figure) -> str:
     """The figure as the text of an SVG file, the same for the same figure."""
@@ -175,6 +168,15 @@ def write(figure: Figure, path: Path | str) -> None:
             path.write_text(svg(figure), encoding="utf-8")
         else:
             figure.savefig(path, dpi=160)
+
+
+def _apart(values: Sequence[int]) -> list[int]:
+    """The largest, and every other that is far enough below the next to be read; 0 as well."""
+    kept: list[int] = []
+    for value in sorted(set(values), reverse=True):
+        if not kept or value * _APART <= kept[-1]:
+            kept.append(value)
+    return kept
 
 
 def _plain() -> FuncFormatter:

@@ -12,6 +12,10 @@ from analyzer.report.numbers import span
 from analyzer.report.reviewed import build_review
 from analyzer.review import review
 from analyzer.store import Run
+from analyzer.thin import pick
+
+_MOST_ROWS = 7
+"""More would not be seen at a glance; the section on ceilings has them all."""
 
 
 def answer_section(run: Run, analysis: Analysis) -> Section:
@@ -33,12 +37,13 @@ def answer_section(run: Run, analysis: Analysis) -> Section:
 
 def _table(analysis: Analysis) -> Table | None:
     known = {arm.arm: {item.rows: item for item in arm.ceilings} for arm in analysis.arms}
-    rows = sorted({r for items in known.values() for r in items})
-    if not rows:
+    every = {r for items in known.values() for r in items}
+    if not every:
         return None
-    axis = analysis.arms[0].axis
+    axis, rows = analysis.arms[0].axis, pick([*every], _MOST_ROWS)
+    some = f"; {len(rows)} of {len(every)} row counts" if len(rows) < len(every) else ""
     return Table(
-        "most clients, with the 95 % interval",
+        f"most clients, with the 95 % interval{some}",
         ("design", *(f"{r:,} {axis.noun}s" for r in rows)),
         tuple((arm, *(_cell(items.get(r)) for r in rows)) for arm, items in known.items()),
     )

