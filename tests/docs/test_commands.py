@@ -58,8 +58,11 @@ STAND_INS = {
     "rooms": "active_game_anonymous",
     "move({i})": "settle_street({i})",
     "fill({rows})": "seed_rooms({rows})",
+    "RUN": "runs/new",
+    "BASE": "runs/old",
+    "NEW": "runs/new",
 }
-"""Names of the reader's module, for which the lobby stands in."""
+"""Names of the reader's module and runs, and what stands in for them."""
 
 
 def reason_not_to_run(command: str) -> str | None:
@@ -73,10 +76,7 @@ def small(command: str) -> list[str]:
     """The arguments of a `stdb-sweep` command at sizes that take a moment."""
     first, *args = shlex.split(command, comments=True)
     assert first == "stdb-sweep", f"{command!r} is neither ours nor listed in NOT_RUN"
-    verb = args[0]
-    written = next((name for name in SMALL if f"sweeps/{name}.toml" in args), None)
-    if written:
-        return [*args, *SMALL[written].split()]
+    verb = Path(args[1]).stem if args[0] == "run" and Path(args[1]).stem in SMALL else args[0]
     if verb in SMALL:
         return [*args, *SMALL[f"{verb} --churn" if "--churn" in args else verb].split()]
     measures = verb.startswith("--") or verb == "run" or (
