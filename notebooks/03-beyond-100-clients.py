@@ -71,7 +71,7 @@ for (rooms, clients), truth in beyond.items():
 pd.DataFrame(rows).set_index(["rooms", "clients"]).round(1)
 
 # %% [markdown]
-# The straight form foretells too little everywhere, and the more so the further it goes. The chosen form knows the merge of read sets: view calls times keys read, both counted exactly. At 800 clients it misses as well, and by how much depends on the rooms: the time per key is not one number once the keys no longer fit a cache.
+# The straight form foretells too little everywhere, and the more so the further it goes. The chosen form knows the merge of read sets: view calls times keys read, both counted exactly. At 800 clients it misses as well, and by how much depends on the rooms: what one key takes is not the same at 8 rooms as at 256 (see the page on the cost model).
 #
 # ## A look
 
