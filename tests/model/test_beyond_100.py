@@ -93,11 +93,11 @@ def test_the_shipped_run_is_foretold_as_the_documents_say(
             assert cell.bilinear_error < -0.3
 
 
-def test_the_shipped_ceilings_stand_where_the_cost_was_measured_to_cross_the_budget() -> None:
+def test_by_ratio_the_shipped_ceilings_stand_where_the_measured_cost_crosses_the_budget() -> None:
     analysis, _ = analyse_run(SHIPPED)
     assert analysis.verification is not None
     assert analysis.verification.missing == ()
     assert [item.cell.rows for item in analysis.verification.found] == [8, 64, 256]
     for item in analysis.verification.found:
         assert item.miss_without_drift is not None
-        assert abs(item.miss_without_drift) < 0.13
+        assert abs(item.miss_without_drift) < 0.12
