@@ -101,7 +101,7 @@ async def _opened(
 ) -> RunWriter:
     """The run directory, new or gone on with, once the server has passed the preflight."""
     if program is not None:
-        await check_server(plan, at.http, at.databases, program, at.owner)
+        await check_server(plan, at, program)
     manifest = _manifest(plan, program, at.server) | asked
     if verifies:
         check_agrees(verifies, manifest, ("engine", "module_sha256"))

@@ -146,7 +146,7 @@ async def _served(at: Workplace) -> list[Check]:
     wasm = module_wasm(LOBBY.module).read_bytes()
     plan = Plan(scenario=LOBBY.name, arms=("per_sender",), clients=(1,), rows=(1,))
     try:
-        await check_server(plan, at.http, at.databases, wasm, at.owner)
+        await check_server(plan, at, wasm)
         page, absent = await _metrics(at, wasm)
     except SweepError as error:
         return [Check("write", State.BAD, str(error))]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from analyzer.bench import Bench, open_bench
-from analyzer.databases import Databases
 from analyzer.errors import PreflightError
 from analyzer.metrics.parse import missing_families
 from analyzer.plan import Plan
-from analyzer.stdb.http import StdbHttp
 from analyzer.swarm.generator import check_descriptors
+from analyzer.workplace import Workplace
 
 _SPARE_DESCRIPTORS = 64
 _DELIVERY_S = 10.0
@@ -22,9 +21,7 @@ def check_machine(plan: Plan) -> None:
     check_descriptors(sockets + _SPARE_DESCRIPTORS)
 
 
-async def check_server(
-    plan: Plan, http: StdbHttp, databases: Databases, program: bytes, owner: str
-) -> None:
+async def check_server(plan: Plan, at: Workplace, program: bytes) -> None:
     """One subscriber, one row, one write: what its arm declares must be delivered and counted.
 
     Raises PreflightError for a server that takes calls but never pushes, or lacks metrics.
@@ -32,14 +29,14 @@ async def check_server(
     scenario = plan.definition
     arm = scenario.arm(plan.arms[0])
     async with (
-        databases.fresh("preflight", program, plan.host_type) as database,
+        at.databases.fresh("preflight", program, plan.host_type) as database,
         open_bench(
-            http,
+            at.http,
             database,
             arm,
             1,
             seed=scenario.seed,
-            owner=owner,
+            owner=at.owner,
             subscribers=plan.subscribers,
             protocol=plan.protocol,
         ) as bench,
@@ -52,12 +49,12 @@ async def check_server(
         due = arm.due(1, 1, rows)
         if due and not await bench.swarm.wait_deliveries(due, timeout_s=_DELIVERY_S):
             raise PreflightError(
-                f"{http.base_url} is alive but not streaming: a write was acknowledged and "
+                f"{at.http.base_url} is alive but not streaming: a write was acknowledged and "
                 f"nothing reached its subscriber within {_DELIVERY_S:.0f} s"
             )
         if missing := await _missing(bench):
             raise PreflightError(
-                f"{http.base_url}/v1/metrics lacks {', '.join(missing)}: "
+                f"{at.http.base_url}/v1/metrics lacks {', '.join(missing)}: "
                 "a sweep cannot count on this server"
             )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from analyzer.cli.server import server_options
+from analyzer.cli.server import server_options, target_of
 
 
 @click.command()
@@ -24,11 +24,8 @@ def command(as_json: bool, **flags: Any) -> None:
     from analyzer.errors import PreflightError
     from analyzer.report.layout import Content, Section, Table
     from analyzer.swarm.loop import run
-    from analyzer.target import Target
 
-    target = Target(
-        flags["server_bin"], flags["server"], flags["token_file"], flags["allow_remote"]
-    )
+    target = target_of(flags)
     checks = run(examine(target))
     rows = tuple((str(check.state), check.name, check.text) for check in checks)
     table = Table("", ("", "check", "what was found"), rows, labels=3)

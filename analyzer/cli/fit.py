@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from analyzer.cli.types import Whole
+
 
 @click.command()
 @click.argument("source", metavar="RUN_OR_TABLE", type=click.Path(path_type=Path))
@@ -13,7 +15,7 @@ import click
 @click.option("--rows", metavar="LIST", help="Cells of these row counts only.")
 @click.option(
     "--train-up-to",
-    type=click.IntRange(1),
+    type=Whole(1),
     metavar="S",
     help="Train on at most S clients and show how well the cells of more are foretold.",
 )

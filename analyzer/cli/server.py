@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from analyzer.target import Target
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,3 +36,11 @@ def server_options(function: F) -> F:
     for option in reversed(SERVER_OPTIONS):
         function = option(function)
     return function
+
+
+def target_of(flags: Mapping[str, Any]) -> Target:
+    """The target that these options name. Raises UsageError for options that exclude each other."""
+    from analyzer.target import Target
+
+    names = ("server_bin", "server", "token_file", "allow_remote")
+    return Target(*(flags[name] for name in names))

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from analyzer.arms import Scenario
 from analyzer.cli import Verbs
 from analyzer.cli.options import sweep_options
+from analyzer.cli.server import target_of
 from analyzer.errors import UsageError
 from analyzer.own import own_scenario
 from analyzer.plan import Plan
@@ -142,11 +143,8 @@ def _swept(
     from analyzer.controller import sweep
     from analyzer.stdb.connection import wants_picows
     from analyzer.swarm.loop import run as run_loop
-    from analyzer.target import Target
 
-    target = Target(
-        flags["server_bin"], flags["server"], flags["token_file"], flags["allow_remote"]
-    )
+    target = target_of(flags)
     progress = LiveProgress()
     progress.note(_announcement(plan))
     measuring = sweep(

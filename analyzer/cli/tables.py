@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from analyzer.cli.server import server_options
+from analyzer.cli.server import server_options, target_of
 from analyzer.cli.types import Folder, Whole
 
 EXAMPLES = """
@@ -45,7 +45,6 @@ def command(
     from analyzer.experiments.tables import Settings
     from analyzer.experiments.tables import tables as measured
     from analyzer.swarm.loop import run
-    from analyzer.target import Target
     from analyzer.units import milliseconds, whole_numbers
 
     settings = Settings(
@@ -54,7 +53,5 @@ def command(
         watch_s=milliseconds(watch) / 1e3,
         repeats=repeats,
     )
-    target = Target(
-        flags["server_bin"], flags["server"], flags["token_file"], flags["allow_remote"]
-    )
+    target = target_of(flags)
     finish(run(measured(settings, target, out=out, note=Notes().note)), as_json=as_json)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyzer.cli.server import server_options
+from analyzer.cli.server import server_options, target_of
+from analyzer.cli.types import Whole
 
 if TYPE_CHECKING:
     from analyzer.store import Run
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--budget", metavar="TIME", help="Another lock budget than the sweep's own.")
 @click.option(
     "--repeats",
-    type=click.IntRange(1),
+    type=Whole(1),
     help="Fresh databases per ceiling.  [default: as many as the sweep]",
 )
 @click.option(
@@ -70,12 +71,9 @@ def verified_run(
     from analyzer.results import analyse_run
     from analyzer.stdb.connection import wants_picows
     from analyzer.swarm.loop import run as run_loop
-    from analyzer.target import Target
     from analyzer.verifier import verify_ceilings
 
-    target = Target(
-        flags["server_bin"], flags["server"], flags["token_file"], flags["allow_remote"]
-    )
+    target = target_of(flags)
     analysis, _ = analyse_run(run, budget_ms)
     progress = LiveProgress()
     with keeping(progress):
