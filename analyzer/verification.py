@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from analyzer.store import Run, load_run
 
 FOLDER = "verify"
 RESULT = "verified.csv"
+NEAR = 1.25
+"""Times more or fewer clients than a ceiling, measured once for it, tell of it still: a ceiling
+moves with the budget and the model."""
 
 
 def read_verification(run: Run, analysis: Analysis) -> Verification | None:
@@ -70,18 +74,37 @@ def _nearest(run: Run, cell: Cell) -> int:
     return max((s for s in some if s <= cell.clients), default=some[0])
 
 
-def _verified(run: Run, analysis: Analysis, cell: Cell) -> Verified:
-    beside, path = _nearest(run, cell), folder_of(run, cell)
-    if not (path / "manifest.json").is_file():
-        raise RunError("it was not measured")
-    small = load_run(path)
+def _verified(run: Run, analysis: Analysis, ceiling: Cell) -> Verified:
+    cell, small = _measured_at(run, ceiling)
     measured, repeats, reason = _mean_ms(small, cell)
     if not small.complete or measured is None:
         raise RunError(reason or "its measurement is not complete")
+    beside = _nearest(run, cell)
     anchor = replace(cell, clients=beside)
     before, now = _mean_ms(run, anchor)[0], _mean_ms(small, anchor)[0]
     drift = now / before if now and before else None
     return verify(analysis, cell, measured, repeats=repeats, beside=beside, drift=drift)
+
+
+def _measured_at(run: Run, ceiling: Cell) -> tuple[Cell, Run]:
+    """The cell measured nearest to `ceiling`, and the small run that measured it."""
+    near = []
+    for small in small_runs(run, f"{ceiling.arm}-s*-r{ceiling.rows}"):
+        cells = [replace(ceiling, clients=clients) for clients in small.plan.clients]
+        for cell in cells:
+            if folder_of(run, cell) == small.path:
+                pair = sorted((cell.clients, ceiling.clients))
+                near.append((pair[1] / pair[0], cell.clients, small))
+    times, clients, small = min(near, key=lambda found: found[:2], default=(math.inf, 0, run))
+    if times > NEAR:
+        raise RunError("it was not measured")
+    return replace(ceiling, clients=clients), small
+
+
+def small_runs(run: Run, names: str = "*") -> list[Run]:
+    """What was measured for the ceilings of `run`, in folders so named. Raises RunError."""
+    folders = sorted((run.path / FOLDER).glob(names))
+    return [load_run(path) for path in folders if (path / "manifest.json").is_file()]
 
 
 def _mean_ms(run: Run, cell: Cell) -> tuple[float | None, int, str]:

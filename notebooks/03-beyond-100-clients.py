@@ -44,7 +44,7 @@ measured.unstack("rows").round(2)
 # %% [markdown]
 # ## What the first 100 clients foretell
 #
-# Two forms: the article's, which is linear in S, and the chosen one. The interval is for the mean of five new repeats.
+# Two forms: the article's, which is linear in S, and the chosen one. The interval is for the mean of five new repeats: it holds the noise, what the form misses in its own cells, and how far off fits to still fewer clients were.
 
 # %%
 model = analyzer.fit(frame[frame["clients"] <= KNOWN])
@@ -71,7 +71,7 @@ for (rooms, clients), truth in beyond.items():
 pd.DataFrame(rows).set_index(["rooms", "clients"]).round(1)
 
 # %% [markdown]
-# The straight form foretells too little everywhere, and the more so the further it goes. The chosen form knows the merge of read sets: view calls times keys read, both counted exactly. At 800 clients it misses as well, and by how much depends on the rooms: what one key takes is not the same at 8 rooms as at 256 (see the page on the cost model).
+# The straight form foretells too little everywhere, and the more so the further it goes. The chosen form knows the merge of read sets, which walks view calls times keys. It misses as well, and by how much depends on the rooms: what one key takes is not the same at 8 rooms as at 256 (see the page on the cost model). That is what makes the interval wide: a factor 1.6 or so to either side at 4 times the clients measured.
 #
 # ## A look
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from dataclasses import replace
@@ -82,6 +83,36 @@ def test_a_ceiling_that_was_not_measured_is_named(run: Run) -> None:
     assert found.found == ()
     assert len(found.missing) == 2
     assert all("it was not measured" in text for text in found.missing)
+
+
+def test_a_cell_measured_for_a_ceiling_that_moved_a_little_still_tells_of_it(run: Run) -> None:
+    analysis, _ = analyse_run(run)
+    one, other = cells_to_verify(analysis)
+    near = replace(one, clients=one.clients - 5)
+    far = replace(other, clients=2 * other.clients)
+    for cell in (replace(near, clients=near.clients - 5), near, far):
+        planted(folder_of(run, cell), plan_at(run, cell))
+    found = read_verification(run, analysis)
+    assert found is not None
+    (told,) = found.found
+    assert (told.cell, told.ceiling) == (near, one.clients)
+    assert told.miss == pytest.approx(0, abs=0.03)
+    assert found.missing == (f"{other} is not verified: it was not measured",)
+
+
+def test_a_void_cell_measured_for_a_ceiling_ends_with_3_and_says_where(run: Run) -> None:
+    analysis, _ = analyse_run(run)
+    cell = cells_to_verify(analysis)[0]
+    small = planted(folder_of(run, cell), plan_at(run, cell))
+    assert stdb_sweep("report", str(run.path), cwd=run.path).returncode == 0
+    lines = (small.path / "observations.jsonl").read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if '"clients": 50,' in line)
+    broken = json.loads(lines[at]) | {"verdict": "void", "reasons": ["a write too few"]}
+    lines[at] = json.dumps(broken)
+    (small.path / "observations.jsonl").write_text("\n".join(lines) + "\n")
+    told = stdb_sweep("report", str(run.path), cwd=run.path)
+    assert told.returncode == 3
+    assert f"void repeats: 1 of 4; stdb-sweep report {small.path} says why" in told.stderr
 
 
 def test_only_a_complete_run_that_asked_for_it_is_gone_on_with(tmp_path: Path) -> None:

@@ -13,17 +13,25 @@ from analyzer.errors import VoidCells
 from analyzer.report.layout import Content
 from analyzer.report.terminal import render_terminal
 from analyzer.store import Run
+from analyzer.verification import small_runs
 
 _NARROWEST = 20
 
 
 def refuse_void(run: Run) -> None:
-    """Raises VoidCells, exit 3, when a count of the run was not what it had to be.
+    """Raises VoidCells, exit 3, when a count of the run, or of what was measured for its ceilings,
+    was not what it had to be.
 
     A cell is void when it has no whole repeat, as in cells.csv.
     """
-    if not run.void:
-        return
+    if run.void:
+        raise VoidCells(f"{_void_of(run)}; the report says why")
+    for small in small_runs(run):
+        if small.void:
+            raise VoidCells(f"{_void_of(small)}; stdb-sweep report {small.path} says why")
+
+
+def _void_of(run: Run) -> str:
     every = {(o.cell, o.repeat) for o in run.observations if not o.control}
     whole = every - {(v.cell, v.repeat) for v in run.void if not v.control}
     cells = len({cell for cell, _ in every} - {cell for cell, _ in whole})
@@ -32,7 +40,7 @@ def refuse_void(run: Run) -> None:
         f"void repeats: {len(every) - len(whole)} of {len(every)}" if whole != every else "",
         "void drift control" if any(v.control for v in run.void) else "",
     ]
-    raise VoidCells(f"{', '.join(filter(None, void))}; the report says why")
+    return ", ".join(filter(None, void))
 
 
 def print_document(

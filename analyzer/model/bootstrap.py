@@ -100,11 +100,16 @@ def bootstrap(fit: Fit, *, draws: int = DRAWS, seed: int = SEED) -> Bootstrap:
     """Refit `fit.form` to `draws` resamples of the repeats.
 
     Weights stay those of the fit, so the refits scatter around it. The form is taken as known:
-    the doubt about the form is shown by the runner-up, not in here.
+    what it may be off by itself is in `doubt.py`.
     """
     reason = too_few_repeats(fit.data)
-    if reason:
-        return Bootstrap(None, reason)
+    return Bootstrap(None, reason) if reason else Bootstrap(_refits(fit, draws, seed))
+
+
+def _refits(fit: Fit, draws: int, seed: int) -> Floats:
+    if fit.parts:
+        # One seed draws the same repeats for every part: what was slow was slow in all of them.
+        return np.hstack([_refits(part, draws, seed) for part in fit.parts])
     means = resampled_means(fit.data, draws, np.random.default_rng(seed))
     weights = fit.predicted
-    return Bootstrap(nnls(design(fit.form, fit.data) / weights[:, None], means / weights))
+    return nnls(design(fit.form, fit.data) / weights[:, None], means / weights)

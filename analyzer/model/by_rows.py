@@ -37,5 +37,10 @@ def by_rows_form(data: Samples) -> Form | None:
 
 
 def _term(name: str, unit: str, symbol: str, power: int, rows: Floats, at: int) -> Term:
-    height = np.eye(len(rows))[at]
-    return Term(name, unit, symbol, 1e3**power, lambda s, r: s**power * np.interp(r, rows, height))
+    return Term(name, unit, symbol, 1e3**power, lambda s, r: s**power * at_rows(r, rows, at))
+
+
+def at_rows(r: Floats, rows: Floats, at: int) -> Floats:
+    """1 at the row count `rows[at]` and 0 at the others, straight lines between them."""
+    share: Floats = np.interp(r, rows, np.eye(len(rows))[at])
+    return share

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -16,7 +17,6 @@ from analyzer.model.cells import Floats
 from analyzer.model.fit import Fit, predict
 from analyzer.model.model import Model
 from analyzer.model.queue import knee, mean_wait_ms
-from analyzer.model.terms import Form
 from analyzer.units import text_ms
 
 REACH = 3.0
@@ -158,7 +158,7 @@ def _answers(model: Model, rows: int, budget: Budget) -> tuple[float, float, flo
     point = _largest(fit, rows, budget)
     if refits is None:
         return point, point, point
-    return point, *interval(largest_clients(fit.form, refits, rows, budget))
+    return point, *interval(largest_clients(model.drawn(rows), len(refits), budget))
 
 
 def _judge(fit: Fit, point: float, rows: int, budget: Budget, reach: float) -> tuple[Status, str]:
@@ -197,20 +197,22 @@ def _load(fit: Fit, clients: int, rows: int, budget: Budget, carried: float) -> 
 
 
 def _largest(fit: Fit, rows: int, budget: Budget) -> float:
-    return float(largest_clients(fit.form, np.array([fit.coefficients]), rows, budget)[0])
+    coefficients = np.array([fit.coefficients])
+    return float(largest_clients(lambda s: predict(fit.form, coefficients, s, rows), 1, budget)[0])
 
 
-def largest_clients(form: Form, coefficients: Floats, rows: int, budget: Budget) -> Floats:
-    """Largest whole S within the budget for each row of `coefficients`; inf when none is.
+def largest_clients(costs: Callable[[Floats], Floats], draws: int, budget: Budget) -> Floats:
+    """Largest whole S within the budget in each of so many `draws`; inf where there is none.
 
-    Returns 0 where even a single client, or none, is above the budget.
+    `costs` takes one S a draw and gives its cost in ms, which must not fall with S. 0 where even
+    a single client, or none, is above the budget.
     """
 
     def within(clients: Floats) -> NDArray[np.bool_]:
-        return predict(form, coefficients, clients, rows) <= budget.allowed_ms(clients)
+        return costs(clients) <= budget.allowed_ms(clients)
 
-    inside = np.zeros(len(coefficients))
-    outside = np.full(len(coefficients), _NO_LIMIT)
+    inside = np.zeros(draws)
+    outside = np.full(draws, _NO_LIMIT)
     endless = within(outside)
     while (outside - inside > 1).any():
         middle = np.floor((inside + outside) / 2)

@@ -29,6 +29,8 @@ class Samples:
     rows: Floats
     repeats: tuple[Floats, ...]
     numbers: tuple[NDArray[np.int64], ...]
+    commit: tuple[Floats, ...] = ()
+    """What of `repeats` the commit took; empty where the server's own split does not say."""
     means: Floats = field(init=False)
     """Mean over the repeats of each cell."""
 
@@ -44,6 +46,17 @@ class Samples:
             self.rows[kept],
             tuple(self.repeats[cell] for cell in cells),
             tuple(self.numbers[cell] for cell in cells),
+            tuple(self.commit[cell] for cell in cells) if self.commit else (),
+        )
+
+    def parts(self) -> tuple[Samples, Samples]:
+        """All but the commit, and the commit. Raises FitError when `commit` is not known."""
+        if not self.commit:
+            raise FitError("what the commit takes was not measured by itself")
+        rest = tuple(all_ - own for all_, own in zip(self.repeats, self.commit, strict=True))
+        return (
+            Samples(self.clients, self.rows, rest, self.numbers),
+            Samples(self.clients, self.rows, self.commit, self.numbers),
         )
 
     def __len__(self) -> int:
@@ -52,6 +65,8 @@ class Samples:
 
 
 NEEDED = ("clients", "rows", "write_ms")
+COMMIT = "commit_ms"
+"""Reducer time less the reducer's body and its views: the read-set merge, mostly."""
 _ASSUMED = {"scenario": "table", "arm": "all", "verdict": "ok", "reason": ""}
 _UNKNOWN = ("reducer_ms", "update_ms", "index_seeks", "view_calls", "rows_scanned")
 
@@ -116,9 +131,21 @@ def samples(frame: pd.DataFrame, column: str = "write_ms") -> Samples:
         )
     cells = list(known.groupby(["clients", "rows"], sort=True))
     clients, rows = np.array([cell for cell, _ in cells], dtype=np.float64).T
+
+    def values(name: str) -> tuple[Floats, ...]:
+        return tuple(group[name].to_numpy(dtype=np.float64) for _, group in cells)
+
     return Samples(
         clients,
         rows,
-        tuple(group[column].to_numpy(dtype=np.float64) for _, group in cells),
+        values(column),
         tuple(group["repeat"].to_numpy(dtype=np.int64) for _, group in cells),
+        values(COMMIT) if _has_commit(known, column) else (),
     )
+
+
+def _has_commit(known: pd.DataFrame, column: str) -> bool:
+    """Whether every row tells a commit that is a part of `column`; unknown is no part."""
+    if COMMIT not in known or column != "write_ms":
+        return False
+    return bool(((known[COMMIT] > 0) & (known[COMMIT] < known[column])).all())

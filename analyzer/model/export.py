@@ -101,6 +101,7 @@ def model_item(model: Model) -> dict[str, Any]:
     return {
         "best": best,
         "interval": boot.reason or "95 % percentile bootstrap over repeats",
+        "doubt": asdict(model.doubt),
         "runner_up": others[0] if others else None,
         "others": others,
         "bends": {str(rows): times for rows, times in choice.bends.items()},
@@ -112,7 +113,7 @@ def _candidate(candidate: Candidate, axis: RowAxis) -> dict[str, Any]:
     seen = candidate.held_out
     return fit_document(candidate.fit, axis) | {
         "rival": candidate.rival,
-        "held_out": seen and {"clients": seen.clients, "relative_error": seen.error},
+        "held_out": seen and {"clients": candidate.fit.max_clients, "relative_error": seen.error},
     }
 
 

@@ -30,6 +30,8 @@ class Fit:
     form: Form
     coefficients: tuple[float, ...]
     data: Samples = field(repr=False)
+    parts: tuple[Fit, ...] = ()
+    """Fits to parts of the cost that this one is the sum of; its terms are theirs, in order."""
 
     @property
     def n(self) -> int:
@@ -62,15 +64,22 @@ class Fit:
         return math.sqrt(float((self.relative**2).mean()))
 
     @property
+    def freedom(self) -> float:
+        """Cells less fitted numbers; of `parts`, on average."""
+        return self.n - self.form.parameters / max(1, len(self.parts))
+
+    @property
     def aicc(self) -> float:
         r"""Akaike's criterion with the small-sample term, infinite below k + 2 cells.
 
         :math:`n \ln(D/n) + 2k + 2k(k+1)/(n-k-1)`, n cells, k fitted numbers, D the deviance
         (Hurvich and Tsai 1989; the size of the error is common to all forms and not counted in
         k). Cells, not repeats, are counted: what a form misses, it misses alike in every repeat.
+
+        A sum of `parts` was not fitted to the cost itself, and has none either.
         """
         n, k = self.n, self.form.parameters
-        if n < k + 2:
+        if n < k + 2 or self.parts:
             return math.inf
         mean = max(deviance(self.data.means, self.predicted) / n, _NO_ERROR)
         return n * math.log(mean) + 2 * k + 2 * k * (k + 1) / (n - k - 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from analyzer.errors import FitError
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.bootstrap import DRAWS, SEED, Bootstrap, bootstrap, deviations, interval
 from analyzer.model.by_rows import by_rows_form
-from analyzer.model.cells import samples, tidy
+from analyzer.model.cells import Floats, samples, tidy
+from analyzer.model.doubt import Doubt, doubt_of
 from analyzer.model.fit import predict
 from analyzer.model.laws import Law, find_law, points
 from analyzer.model.merge import merge_form
@@ -33,6 +34,7 @@ class Model:
     arm: str
     choice: Choice
     boot: Bootstrap
+    doubt: Doubt
 
     @property
     def axis(self) -> RowAxis:
@@ -51,20 +53,52 @@ class Model:
     def interval(
         self, clients: float, rows: float, *, repeats: int | None = None
     ) -> tuple[float, float] | None:
-        """95 % interval of `predict` from noise between repeats, in ms; None without repeats.
+        """95 % interval of `predict` in ms; None without repeats.
 
-        With `repeats`, the interval that the mean of so many new repeats should fall into: their
-        own noise is added.
+        It holds the noise between repeats (`boot`) and what the form itself may be off by, inside
+        the cells and beyond them (`doubt`). With `repeats`, the interval that the mean of so many
+        new repeats should fall into: their own noise is added.
         """
-        best, refits = self.choice.best, self.boot.coefficients
-        if refits is None:
+        if self.boot.coefficients is None:
             return None
-        costs = predict(best.form, refits, clients, rows)
+        costs = self.drawn(rows)(clients)
         if repeats is not None:
-            noise, _ = deviations(best.data)
-            drawn = np.random.default_rng(SEED).choice(noise, (len(costs), repeats))
+            noise, _ = deviations(self.choice.best.data)
+            drawn = np.random.default_rng([SEED, 2]).choice(noise, (len(costs), repeats))
             costs = costs * (1 + drawn.mean(axis=1))
         return interval(costs)
+
+    def drawn(self, rows: float) -> Callable[[Floats | float], Floats]:
+        """Return the cost in ms at R = `rows` as a function of S, one value a bootstrap draw.
+
+        S may differ from draw to draw. No draw falls with S.
+
+        Raises
+        ------
+        FitError
+            When there is no bootstrap to draw from.
+        """
+        form, refits = self.choice.best.form, self.boot.coefficients
+        if refits is None:
+            raise FitError(self.boot.reason)
+        factors, powers = self.doubt.draw(len(refits))
+        most = self.most_clients(rows)
+        edge = predict(form, refits, most, rows)
+
+        def costs(clients: Floats | float) -> Floats:
+            found = predict(form, refits, clients, rows)
+            # A cost never falls with S, so it is above that at the edge only beyond it.
+            grown = np.maximum(found / edge, 1.0)
+            costs: Floats = factors * np.minimum(found, edge) * grown**powers
+            return costs
+
+        return costs
+
+    def most_clients(self, rows: float) -> float:
+        """The largest S measured at R = `rows`; between two, the less of theirs."""
+        data = self.choice.best.data
+        near = {max(data.rows[data.rows <= rows]), min(data.rows[data.rows >= rows])}
+        return float(min(data.clients[data.rows == each].max() for each in near))
 
     def rows_within(self, rows: int | None) -> int:
         """`rows`, or the only one measured. Raises FitError outside the measured ones."""
@@ -163,4 +197,10 @@ def fit_arm(
         laws = {name: find_law(points(frame, name), axis) for name in ("view_calls", "index_seeks")}
     merge = merge_form(laws["view_calls"], laws["index_seeks"], axis)
     choice = choose(frame, forms, merge, unfinished=unfinished)
-    return Model(scenario, arm, choice, bootstrap(choice.best, draws=draws, seed=seed))
+    return Model(
+        scenario,
+        arm,
+        choice,
+        bootstrap(choice.best, draws=draws, seed=seed),
+        doubt_of(choice.best, choice.ranked[0].rolled()),
+    )

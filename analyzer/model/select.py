@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analyzer.errors import FitError
+from analyzer.model import by_parts
 from analyzer.model.axis import RowAxis, row_axis
 from analyzer.model.cells import Samples, samples
-from analyzer.model.checks import (
-    CONDITION,
-    at_bound,
-    condition,
-    negative_fixed,
-    refuse_cells,
-    why_left_out,
-)
-from analyzer.model.curves import CURVES, Curve, fit_curve
+from analyzer.model.checks import at_bound, negative_fixed, refuse_cells, why_left_out
+from analyzer.model.curves import CURVES, fit_curve
 from analyzer.model.fit import Fit, fit_samples
-from analyzer.model.holdout import HeldOut, hold_out, split
+from analyzer.model.holdout import Fitter, HeldOut, cuts, hold_out, rms, rolled
+from analyzer.model.spread import cell_error
 from analyzer.model.terms import FORMS, Form
 from analyzer.units import counted
 
@@ -48,11 +44,23 @@ class Candidate:
     held_out: HeldOut | None
     rival: bool
     """Shown and not chosen: it does not explain, or lacks the merge that the counts prove."""
+    fitter: Fitter = field(repr=False)
+
+    @classmethod
+    def of(cls, fitter: Fitter, data: Samples, rival: bool = False) -> Candidate:
+        """Fit `data`, and hold its most clients out. Raises FitError as `fitter` does."""
+        seen = cuts(data)
+        held_out = hold_out(fitter, data, float(seen[-1])) if len(seen) else None
+        return cls(fitter(data), held_out, rival, fitter)
 
     @property
     def name(self) -> str:
         """Name of the form."""
         return self.fit.form.name
+
+    def rolled(self) -> tuple[HeldOut, ...]:
+        """Cells held out at every client count that leaves enough to fit."""
+        return rolled(self.fitter, self.fit.data)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +84,7 @@ class Choice:
     def supported(self) -> tuple[Fit, ...]:
         """The chosen fit, the runner-up, and all others whose AICc leaves them in the running."""
         lowest = min(candidate.fit.aicc for candidate in self.ranked)
-        others = (c.fit for c in self.ranked[2:] if c.fit.aicc <= lowest + SUPPORTED)
+        others = (c.fit for c in self.ranked[2:] if c.fit.parts or c.fit.aicc <= lowest + SUPPORTED)
         return (*(candidate.fit for candidate in self.ranked[:2]), *others)
 
     @property
@@ -95,12 +103,12 @@ def choose(
 ) -> Choice:
     """Fit every form these cells can carry and choose one.
 
-    AICc first; among the forms it does not tell apart, `merge`, or else the one that best predicts
-    the largest S from the rest. A form is left out, with a note, when the cells cannot tell its
-    terms apart, are fewer than its numbers + 2 (AICc is not defined there), or when it only fits
-    with a negative fixed cost. `CURVES` are fitted beside them; one that is no rival is chosen
-    when its AICc leaves every linear form without support, for its intervals take its shape as
-    known.
+    AICc first; among the forms it does not tell apart, and `by_parts` where the counts prove a
+    merge, the one that best predicts the cells of more clients from those of fewer. A form is
+    left out, with a note, when the cells cannot tell its terms apart, are fewer than its numbers
+    + 2 (AICc is not defined there), or when it only fits with a negative fixed cost. `CURVES` are
+    fitted beside them; one that is no rival is chosen when its AICc leaves every linear form
+    without support, for its intervals take its shape as known.
 
     Parameters
     ----------
@@ -125,22 +133,21 @@ def choose(
     data = samples(frame)
     axis = row_axis(str(frame["scenario"].iloc[0]))
     refuse_cells(data, axis, unfinished or _more_cells(frame))
-    fewer, most = split(data)
     linear, notes = [], []
     for form in (*forms, *([merge] if merge else [])):
         why = why_left_out(form, data, axis)
-        fit = None if why else fit_samples(data, form)
-        if fit and (why := negative_fixed(fit)):
-            fit = None
-        if fit:
-            linear.append(_candidate(fit, fewer, most))
+        found = None if why else Candidate.of(partial(fit_samples, form=form), data)
+        if found and (why := negative_fixed(found.fit)):
+            found = None
+        if found:
+            linear.append(found)
         else:
             notes.append(f"{form.name} is left out: {why}")
     if not linear:
         raise FitError("; ".join(notes))
     if merge:
-        linear = _without_merge_as_rivals(linear, merge)
-    shaped = _shaped(data, fewer, most)
+        linear = [*_without_merge_as_rivals(linear, merge), *_by_parts(data)]
+    shaped = _shaped(data)
     best = _best(linear, shaped, merge)
     others = [c for c in (*linear, *shaped) if c is not best]
     ranked = (best, *sorted(others, key=lambda candidate: candidate.fit.aicc))
@@ -166,29 +173,23 @@ def _without_merge_as_rivals(linear: list[Candidate], merge: Form) -> list[Candi
     return [replace(c, rival=c not in with_merge) for c in linear]
 
 
-def _candidate(fit: Fit, fewer: Samples, most: Samples) -> Candidate:
-    form = fit.form
-    if len(fewer) <= form.parameters or condition(form, fewer) > CONDITION:
-        return Candidate(fit, None, False)
-    return Candidate(fit, hold_out(fit_samples(fewer, form), most), False)
+def _by_parts(data: Samples) -> list[Candidate]:
+    return _carried(by_parts.fit_by_parts, data, False)
 
 
-def _shaped(data: Samples, fewer: Samples, most: Samples) -> list[Candidate]:
+def _shaped(data: Samples) -> list[Candidate]:
     many_rows = len(np.unique(data.rows)) > 1
     curves = [curve for curve in CURVES if curve.many_rows == many_rows]
-    found = []
-    for curve in curves:
-        fit, seen = _curve(data, curve), _curve(fewer, curve)
-        if fit and fit.n >= fit.form.parameters + 2:
-            found.append(Candidate(fit, hold_out(seen, most) if seen else None, curve.rival))
-    return found
+    found = [c for v in curves for c in _carried(partial(fit_curve, curve=v), data, v.rival)]
+    return [c for c in found if c.fit.n >= c.fit.form.parameters + 2]
 
 
-def _curve(data: Samples, curve: Curve) -> Fit | None:
+def _carried(fitter: Fitter, data: Samples, rival: bool) -> list[Candidate]:
+    """The candidate, or none where the cells do not carry it."""
     try:
-        return fit_curve(data, curve)
+        return [Candidate.of(fitter, data, rival)]
     except FitError:
-        return None
+        return []
 
 
 def _best(linear: list[Candidate], shaped: list[Candidate], merge: Form | None) -> Candidate:
@@ -198,13 +199,26 @@ def _best(linear: list[Candidate], shaped: list[Candidate], merge: Form | None) 
     if decisive:
         return min(decisive, key=lambda c: c.fit.aicc)
     alike = [c for c in linear if c.fit.aicc <= lowest + ALIKE]
-    for candidate in alike:
-        if candidate.fit.form is merge:
-            return candidate
-    foretold = [(c.held_out.error, at) for at, c in enumerate(alike) if c.held_out]
-    if foretold:
-        return alike[min(foretold)[1]]
-    return min(alike, key=lambda c: c.fit.aicc)
+    worst = WORSE * max(_NO_ERROR, *(c.fit.relative_rms for c in alike))
+    alike += [c for c in linear if c.fit.parts and c.fit.relative_rms <= worst]
+    return min(_foretell_best(alike), key=lambda c: (c.fit.form is not merge, c.fit.aicc))
+
+
+def _foretell_best(alike: list[Candidate]) -> list[Candidate]:
+    """Those that miss the cells held out least, to within a tenth or the noise of so many cells.
+
+    Where they cannot be held to the same cells, all but the one of `by_parts`.
+    """
+    tried = [candidate.rolled() for candidate in alike]
+    common = set.intersection(*({h.fit.max_clients for h in held_out} for held_out in tried))
+    if not common:
+        return [candidate for candidate in alike if not candidate.fit.parts]
+    held = [[h for h in each if h.fit.max_clients in common] for each in tried]
+    errors = [rms(each) for each in held]
+    least, cells = min(errors), sum(len(h.rows) for h in held[0])
+    noise = cell_error(alike[0].fit.data) / math.sqrt(cells)
+    near = least + max(0.1 * least, noise, _NO_ERROR)
+    return [c for c, error in zip(alike, errors, strict=True) if error <= near]
 
 
 def misfit_of(fit: Fit) -> str:
@@ -225,6 +239,7 @@ def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
         "believe neither beyond the cells measured"
         for c in others
         if c.rival
+        and not best.fit.parts
         and c.fit.aicc < best.fit.aicc - SUPPORTED
         and WORSE * c.fit.relative_rms < best.fit.relative_rms
     ]
@@ -233,7 +248,7 @@ def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
     if best.held_out:
         words.extend(
             f"the cost bends: {times:.2g} times what fewer clients foretell at "
-            f"S={best.held_out.clients} {axis.symbol}={r}"
+            f"S={best.fit.max_clients} {axis.symbol}={r}"
             for r, times in best.held_out.bends.items()
         )
     return words

@@ -117,6 +117,17 @@ def cost_intervals(data: Samples) -> list[tuple[float, float]]:
     return [(float(m / f), float(m * f)) for m, f in zip(data.means, np.exp(far), strict=True)]
 
 
+def cell_error(data: Samples) -> float:
+    """Standard error of the mean cost of a cell, relative to it, over all cells rms.
+
+    What a whole repeat shares is left out: it is the same in all cells. 0 without repeats.
+    """
+    if all(len(values) < 2 for values in data.repeats):
+        return 0.0
+    layout = Layout.of(data)
+    return float(np.sqrt(layout.spread(layout.logs).of_rest * (1 / layout.counts).mean()))
+
+
 def relative_error(data: Samples) -> float:
     """Half of the 95 % interval of the mean cost over all cells, relative to it: 0.05 is 5 %.
 

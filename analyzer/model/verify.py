@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The cell at a predicted ceiling, predicted and measured; costs in ms per write."""
+    """A cell at a predicted ceiling, or near it, predicted and measured; costs in ms per write."""
 
     cell: Cell
+    ceiling: int
+    """Clients of the ceiling that it tells of."""
     predicted_ms: float
     low_ms: float | None
     high_ms: float | None
@@ -43,7 +45,7 @@ class Verified:
     @property
     def miss(self) -> float:
         """How far the predicted ceiling is from the crossing: 0.1 is 10 % too many clients."""
-        return self.cell.clients / self.crossing - 1
+        return self.ceiling / self.crossing - 1
 
     @property
     def miss_without_drift(self) -> float | None:
@@ -92,8 +94,8 @@ class Verification:
 
 
 VERIFIED_COLUMNS = (
-    "scenario", "arm", "rows", "clients", "allowed_ms", "predicted_ms", "low_ms", "high_ms",
-    "measured_ms", "crossing", "miss", "beside", "drift", "miss_without_drift",
+    "scenario", "arm", "rows", "ceiling", "clients", "allowed_ms", "predicted_ms", "low_ms",
+    "high_ms", "measured_ms", "crossing", "miss", "beside", "drift", "miss_without_drift",
 )  # fmt: skip
 
 
@@ -124,7 +126,7 @@ def verify(
     beside: int | None = None,
     drift: float | None = None,
 ) -> Verified:
-    r"""Hold the measured cost of `cell`, one of `cells_to_verify`, against its prediction.
+    r"""Hold the measured cost of `cell`, at a ceiling or near it, against its prediction.
 
     Near the ceiling the cost goes with :math:`S^p`, p being the form's own slope there on log
     axes, so the measured cost :math:`y` is the budget B at :math:`S (B/y)^{1/p}`.
@@ -141,21 +143,26 @@ def verify(
     Raises
     ------
     FitError
-        When `cell` is not at a ceiling of the analysis, or its cost is not above 0.
+        When there is no finite ceiling at its rows, or its cost is not above 0.
     """
     if not measured_ms > 0:
         raise FitError(f"{cell} has no cost to hold against its prediction")
     for arm, item in _ceilings(analysis):
-        if arm.model and cell == Cell(arm.scenario, arm.arm, item.clients or 0, item.rows):
+        if arm.model and item.clients and _alike(cell, arm, item):
             predicted = arm.model.predict(cell.clients, cell.rows)
             more = arm.model.predict(1.01 * cell.clients, cell.rows)
             slope = math.log(more / predicted) / math.log(1.01)
             ends = arm.model.interval(cell.clients, cell.rows, repeats=repeats)
             low, high = ends or (None, None)
             return Verified(
-                cell, predicted, low, high, measured_ms, item.budget_ms, slope, beside, drift
-            )
-    raise FitError(f"{cell} is not at a ceiling of this analysis")
+                cell, item.clients, predicted, low, high, measured_ms, item.budget_ms, slope,
+                beside, drift,
+            )  # fmt: skip
+    raise FitError(f"{cell} is at no ceiling of this analysis")
+
+
+def _alike(cell: Cell, arm: ArmAnalysis, item: Ceiling) -> bool:
+    return (cell.scenario, cell.arm, cell.rows) == (arm.scenario, arm.arm, item.rows)
 
 
 def _ceilings(analysis: Analysis) -> Iterator[tuple[ArmAnalysis, Ceiling]]:

@@ -14,8 +14,9 @@ from analyzer.report.numbers import ms, percent, span
 from analyzer.units import counted
 
 _WORDS = (
-    "clients: the most within the budget; interval: 95 %, noise between repeats alone; reach: "
-    "clients over the most measured; other forms: what models that fit nearly as well say"
+    "clients: the most within the budget; interval: 95 %, noise, the form's misfit and, beyond the "
+    "clients measured, doubt about growth; reach: clients over the most measured; other forms: "
+    "what models that fit nearly as well say"
 )
 """What the columns say."""
 

@@ -110,30 +110,41 @@ def fit_blocks(model: Model) -> list[Block]:
     )
     error = f"relative error {percent(best.relative_rms)} rms over {best.n} cells"
     if seen := choice.ranked[0].held_out:
-        error += f"; S={seen.clients} foretold by fewer clients within {percent(seen.error)} rms"
+        error += f"; S={best.max_clients} foretold by fewer clients"
+        error += f" within {percent(seen.error)} rms"
     texts = [error]
     if not boot.reason:
-        texts.append("the intervals show noise between repeats, not the misfit of the form")
+        texts.append(_doubt(model))
     if choice.runner_up:
         texts.append(f"runner-up: {_behind(choice.runner_up, best, axis)}")
     texts.extend([*choice.notes, *filter(None, [boot.reason])])
     return [table, Lines(tuple(texts))]
 
 
-def _behind(second: Fit, best: Fit, axis: RowAxis) -> str:
-    behind = second.aicc - best.aicc
+def _doubt(model: Model) -> str:
+    """What the intervals of costs and ceilings hold beside the noise between repeats."""
+    doubt = model.doubt
     return (
-        f"{second.form.name}, {second.form.formula(axis)}, relative error "
-        f"{percent(second.relative_rms)}, AICc {abs(behind):.1f} "
-        f"{'behind' if behind >= 0 else 'ahead'}"
+        "intervals: of coefficients, noise between repeats; of costs and ceilings also what the "
+        f"form misses in these cells ({percent(doubt.misfit)}) and, beyond them, "
+        f"{percent(doubt.drift)} of the power by which the cost grows"
     )
+
+
+def _behind(second: Fit, best: Fit, axis: RowAxis) -> str:
+    text = f"{second.form.name}, {second.form.formula(axis)}, relative error "
+    text += percent(second.relative_rms)
+    if second.parts or best.parts:
+        return text
+    behind = second.aicc - best.aicc
+    return f"{text}, AICc {abs(behind):.1f} {'behind' if behind >= 0 else 'ahead'}"
 
 
 def _forms_table(model: Model) -> Table:
     """Every form these cells can carry: how well it fits, and how well it foretells."""
     ranked = model.choice.ranked
-    held_out = next((c.held_out for c in ranked if c.held_out), None)
-    foretold = f"S={held_out.clients} foretold" if held_out else "foretold"
+    held_out = any(c.held_out for c in ranked)
+    foretold = f"S={model.choice.best.max_clients} foretold" if held_out else "foretold"
     return Table(
         "forms; a rival does not explain, or lacks the merge that the counts prove",
         ("form", "", "error", "AICc", foretold),
@@ -142,7 +153,7 @@ def _forms_table(model: Model) -> Table:
                 c.name,
                 "rival" if c.rival else "",
                 percent(c.fit.relative_rms),
-                f"{c.fit.aicc:.1f}",
+                "-" if c.fit.parts else f"{c.fit.aicc:.1f}",
                 f"within {percent(c.held_out.error)}" if c.held_out else "-",
             )
             for c in ranked

@@ -16,8 +16,8 @@ def verified_section(verification: Verification) -> Section:
             Table(
                 "costs in ms; the measured cost crosses the budget near so many clients, by the "
                 "form's own slope",
-                ("arm", "rows", "clients", "foretold", "95 % interval", "measured", "crosses",
-                 "miss"),
+                ("arm", "rows", "ceiling", "clients", "foretold", "95 % interval", "measured",
+                 "crosses", "miss"),
                 tuple(map(_row, found)),
                 labels=2,
             ),
@@ -37,6 +37,7 @@ def verified_section(verification: Verification) -> Section:
 def _row(item: Verified) -> tuple[str, ...]:
     return (
         *_names(item),
+        f"{item.ceiling:,}",
         f"{item.cell.clients:,}",
         cost(item.predicted_ms),
         span(item.low_ms, item.high_ms),

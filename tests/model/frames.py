@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from analyzer.model.bootstrap import SEED, bootstrap
+from analyzer.model.cells import Samples
+from analyzer.model.doubt import doubt_of
+from analyzer.model.fit import fit_samples
+from analyzer.model.model import Model
+from analyzer.model.select import Candidate, Choice
+from analyzer.model.terms import FORMS
 
 DATA = Path(__file__).parent / "data"
 CLIENTS = (0, 10, 50, 100)
@@ -38,8 +47,12 @@ def frame(
     seed: int = 1,
     seeks: Rule = lambda s, g: s * (4 * g + 1) + 1,
     calls: Rule = lambda s, g: s,
+    commit: Rule | None = None,
 ) -> pd.DataFrame:
-    """A planted sweep: multiplicative noise of the given relative size."""
+    """A planted sweep: multiplicative noise of the given relative size.
+
+    `commit` is the part of `cost` that the server's split shows by itself.
+    """
     rng = np.random.default_rng(seed)
     shape = 1 / noise**2 if noise else None
     rows = tuple(rows)
@@ -49,8 +62,10 @@ def frame(
             for repeat in range(repeats):
                 factor = rng.gamma(shape, 1 / shape) if shape else 1.0
                 write = cost(s, r) * factor
+                split = {} if commit is None else {"commit_ms": commit(s, r) * factor}
                 found.append(
-                    {
+                    split
+                    | {
                         "scenario": scenario,
                         "arm": arm,
                         "clients": s,
@@ -67,6 +82,14 @@ def frame(
                     }
                 )
     return pd.DataFrame(found)
+
+
+def model_by(form: str, data: Samples, seed: int = SEED) -> Model:
+    """The model of one form and no other, with few draws."""
+    best = Candidate.of(partial(fit_samples, form=FORMS[form]), data)
+    boot = bootstrap(best.fit, draws=400, seed=seed)
+    doubt = doubt_of(best.fit, best.rolled())
+    return Model("lobby", "per_sender", Choice((best,), ()), boot, doubt)
 
 
 def reference(name: str) -> pd.DataFrame:

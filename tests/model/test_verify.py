@@ -41,8 +41,15 @@ def test_a_higher_cost_says_by_how_much_the_ceiling_is_too_high(analysis: Analys
     )
 
 
-def test_a_cell_that_is_no_ceiling_and_a_cost_that_is_none_are_refused(analysis: Analysis) -> None:
-    with pytest.raises(FitError, match="S=50 R=64 is not at a ceiling"):
-        verify(analysis, Cell("lobby", "per_sender", 50, 64), 30.0)
+def test_a_cell_near_the_ceiling_tells_of_it_too(analysis: Analysis) -> None:
+    found = verify(analysis, Cell("lobby", "per_sender", 80, 64), 1.2 * bilinear(80, 64))
+    assert found.ceiling == 92
+    assert found.crossing == pytest.approx(92.2 / 1.2, rel=0.01)
+    assert found.miss == pytest.approx(0.2, abs=0.01)
+
+
+def test_rows_without_a_ceiling_and_a_cost_that_is_none_are_refused(analysis: Analysis) -> None:
+    with pytest.raises(FitError, match="S=50 R=8 is at no ceiling"):
+        verify(analysis, Cell("lobby", "per_sender", 50, 8), 30.0)
     with pytest.raises(FitError, match="has no cost"):
         verify(analysis, Cell("lobby", "per_sender", 92, 64), float("nan"))
