@@ -200,25 +200,28 @@ def _best(linear: list[Candidate], shaped: list[Candidate], merge: Form | None) 
         return min(decisive, key=lambda c: c.fit.aicc)
     alike = [c for c in linear if c.fit.aicc <= lowest + ALIKE]
     worst = WORSE * max(_NO_ERROR, *(c.fit.relative_rms for c in alike))
-    alike += [c for c in linear if c.fit.parts and c.fit.relative_rms <= worst]
-    return min(_foretell_best(alike), key=lambda c: (c.fit.form is not merge, c.fit.aicc))
+    by_parts = [c for c in linear if c.fit.parts and c.fit.relative_rms <= worst]
+    foretell = _foretell_best([*alike, *by_parts]) or alike
+    if foretell[0].fit.parts:
+        return foretell[0]
+    return min(foretell, key=lambda c: (c.fit.form is not merge, c.fit.aicc))
 
 
-def _foretell_best(alike: list[Candidate]) -> list[Candidate]:
+def _foretell_best(candidates: list[Candidate]) -> list[Candidate]:
     """Those that miss the cells held out least, to within a tenth or the noise of so many cells.
 
-    Where they cannot be held to the same cells, all but the one of `by_parts`.
+    The least comes first; none where they cannot be held to the same cells.
     """
-    tried = [candidate.rolled() for candidate in alike]
+    tried = [candidate.rolled() for candidate in candidates]
     common = set.intersection(*({h.fit.max_clients for h in held_out} for held_out in tried))
     if not common:
-        return [candidate for candidate in alike if not candidate.fit.parts]
+        return []
     held = [[h for h in each if h.fit.max_clients in common] for each in tried]
-    errors = [rms(each) for each in held]
-    least, cells = min(errors), sum(len(h.rows) for h in held[0])
-    noise = cell_error(alike[0].fit.data) / math.sqrt(cells)
+    errors = {at: rms(each) for at, each in enumerate(held)}
+    least, cells = min(errors.values()), sum(len(h.rows) for h in held[0])
+    noise = cell_error(candidates[0].fit.data) / math.sqrt(cells)
     near = least + max(0.1 * least, noise, _NO_ERROR)
-    return [c for c, error in zip(alike, errors, strict=True) if error <= near]
+    return [candidates[at] for at in sorted(errors, key=errors.__getitem__) if errors[at] <= near]
 
 
 def misfit_of(fit: Fit) -> str:
