@@ -71,7 +71,7 @@ for (rooms, clients), truth in beyond.items():
 pd.DataFrame(rows).set_index(["rooms", "clients"]).round(1)
 
 # %% [markdown]
-# The straight form foretells too little everywhere, and the more so the further it goes. The chosen form knows the merge of read sets, which walks view calls times keys. It misses as well, and by how much depends on the rooms: what one key takes is not the same at 8 rooms as at 256 (see the page on the cost model). That is what makes the interval wide: a factor 1.6 or so to either side at 4 times the clients measured.
+# The straight form foretells too little everywhere, and the more so the further it goes. The chosen form knows the merge of read sets, which walks view calls times keys. It misses as well, and by how much depends on the rooms: what one key takes is not the same at 8 rooms as at 256 (see the page on the cost model). That is what makes the interval wide: about a factor 2 to either side at 4 times the clients measured.
 #
 # ## A look
 

@@ -59,7 +59,7 @@ def doubt_of(fit: Fit, held_out: tuple[HeldOut, ...]) -> Doubt:
     total = freedom * drift(held_out) ** 2 + PRIOR_FREEDOM * PRIOR**2
     return Doubt(
         misfit=_misfit(fit),
-        misfit_freedom=max(1.0, fit.freedom),
+        misfit_freedom=fit.freedom,
         drift=math.sqrt(total / (freedom + PRIOR_FREEDOM)),
         drift_freedom=freedom + PRIOR_FREEDOM,
     )
@@ -67,5 +67,5 @@ def doubt_of(fit: Fit, held_out: tuple[HeldOut, ...]) -> Doubt:
 
 def _misfit(fit: Fit) -> float:
     """The residuals less the noise of the cells' means."""
-    error = fit.relative_rms**2 * fit.n / max(1.0, fit.freedom)
+    error = fit.relative_rms**2 * fit.n / fit.freedom
     return math.sqrt(max(0.0, error - cell_error(fit.data) ** 2))

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _NO_ERROR = 1e-12
 """Mean deviance taken as none: below it the logarithm would choose by rounding."""
+_NO_MISS = 1e-6
+"""Relative error taken as none: below it forms differ by rounding."""
+WORSE = 1.5
 _ROUNDS = 100
 _STILL = 1e-10
 """A step that changes no cost by more than this share is none."""
@@ -63,10 +66,14 @@ class Fit:
         """Root of the mean squared relative residual: 0.1 is 10 %."""
         return math.sqrt(float((self.relative**2).mean()))
 
+    def misses_more_than(self, other: Fit) -> bool:
+        """Whether its error is `WORSE` times that of `other`: the cells contradict it."""
+        return self.relative_rms > WORSE * max(other.relative_rms, _NO_MISS)
+
     @property
     def freedom(self) -> float:
-        """Cells less fitted numbers; of `parts`, on average."""
-        return self.n - self.form.parameters / max(1, len(self.parts))
+        """Cells less fitted numbers, at least 1; of `parts`, on average."""
+        return max(1.0, self.n - self.form.parameters / max(1, len(self.parts)))
 
     @property
     def aicc(self) -> float:

@@ -53,8 +53,7 @@ class HeldOut:
 
         More than `BEND` and than twice the error of the fit to the others.
         """
-        n, k = self.fit.n, self.fit.form.parameters
-        noise = self.fit.relative_rms * math.sqrt(n / (n - k))
+        noise = self.fit.relative_rms * math.sqrt(self.fit.n / self.fit.freedom)
         above = 1 + max(BEND, 2 * noise)
         times = self.measured / self.predicted
         return {int(r): float(t) for r, t in zip(self.rows, times, strict=True) if t > above}

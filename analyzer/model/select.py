@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analyzer.errors import FitError
-from analyzer.model import by_parts
 from analyzer.model.axis import RowAxis, row_axis
+from analyzer.model.by_parts import fit_by_parts
 from analyzer.model.cells import Samples, samples
 from analyzer.model.checks import at_bound, negative_fixed, refuse_cells, why_left_out
 from analyzer.model.curves import CURVES, fit_curve
@@ -29,8 +30,6 @@ ALIKE = 2.0
 """AICc: forms this near to the lowest are not told apart by it (Burnham and Anderson 2002)."""
 SUPPORTED = 10.0
 """AICc: forms further than this from the lowest have essentially no support (the same)."""
-WORSE = 1.5
-"""Times the error of the best form: from here on cells contradict a form."""
 MISFIT = 0.2
 """Relative error, rms, above which a form is said to misfit."""
 _NO_ERROR = 1e-6
@@ -82,10 +81,16 @@ class Choice:
 
     @property
     def supported(self) -> tuple[Fit, ...]:
-        """The chosen fit, the runner-up, and all others whose AICc leaves them in the running."""
+        """The chosen fit, the runner-up, and all others that are still in the running."""
+        first, others = self.ranked[:2], self.ranked[2:]
         lowest = min(candidate.fit.aicc for candidate in self.ranked)
-        others = (c.fit for c in self.ranked[2:] if c.fit.parts or c.fit.aicc <= lowest + SUPPORTED)
-        return (*(candidate.fit for candidate in self.ranked[:2]), *others)
+        running = (
+            c.fit
+            for c in others
+            if c.fit.aicc <= lowest + SUPPORTED
+            or (c.fit.parts and not c.fit.misses_more_than(self.best))
+        )
+        return (*(candidate.fit for candidate in first), *running)
 
     @property
     def bends(self) -> dict[int, float]:
@@ -103,7 +108,7 @@ def choose(
 ) -> Choice:
     """Fit every form these cells can carry and choose one.
 
-    AICc first; among the forms it does not tell apart, and `by_parts` where the counts prove a
+    AICc first; among the forms it does not tell apart, and `fit_by_parts` where the counts prove a
     merge, the one that best predicts the cells of more clients from those of fewer. A form is
     left out, with a note, when the cells cannot tell its terms apart, are fewer than its numbers
     + 2 (AICc is not defined there), or when it only fits with a negative fixed cost. `CURVES` are
@@ -146,7 +151,7 @@ def choose(
     if not linear:
         raise FitError("; ".join(notes))
     if merge:
-        linear = [*_without_merge_as_rivals(linear, merge), *_by_parts(data)]
+        linear = [*_without_merge_as_rivals(linear, merge), *_carried(fit_by_parts, data, False)]
     shaped = _shaped(data)
     best = _best(linear, shaped, merge)
     others = [c for c in (*linear, *shaped) if c is not best]
@@ -166,15 +171,9 @@ def _more_cells(frame: pd.DataFrame) -> str:
 def _without_merge_as_rivals(linear: list[Candidate], merge: Form) -> list[Candidate]:
     """Mark the forms without a merge, unless those with one fit clearly worse."""
     with_merge = [c for c in linear if c.fit.form is merge or c.fit.form.squares]
-    errors = [max(c.fit.relative_rms, _NO_ERROR) for c in with_merge]
-    least = min(max(c.fit.relative_rms, _NO_ERROR) for c in linear)
-    if min(errors, default=math.inf) > WORSE * least:
+    if all(any(c.fit.misses_more_than(other.fit) for other in linear) for c in with_merge):
         return linear
     return [replace(c, rival=c not in with_merge) for c in linear]
-
-
-def _by_parts(data: Samples) -> list[Candidate]:
-    return _carried(by_parts.fit_by_parts, data, False)
 
 
 def _shaped(data: Samples) -> list[Candidate]:
@@ -199,9 +198,12 @@ def _best(linear: list[Candidate], shaped: list[Candidate], merge: Form | None) 
     if decisive:
         return min(decisive, key=lambda c: c.fit.aicc)
     alike = [c for c in linear if c.fit.aicc <= lowest + ALIKE]
-    worst = WORSE * max(_NO_ERROR, *(c.fit.relative_rms for c in alike))
-    by_parts = [c for c in linear if c.fit.parts and c.fit.relative_rms <= worst]
-    foretell = _foretell_best([*alike, *by_parts]) or alike
+    apart = [
+        c
+        for c in linear
+        if c.fit.parts and not any(c.fit.misses_more_than(other.fit) for other in alike)
+    ]
+    foretell = _foretell_best([*alike, *apart]) or alike
     if foretell[0].fit.parts:
         return foretell[0]
     return min(foretell, key=lambda c: (c.fit.form is not merge, c.fit.aicc))
@@ -212,16 +214,17 @@ def _foretell_best(candidates: list[Candidate]) -> list[Candidate]:
 
     The least comes first; none where they cannot be held to the same cells.
     """
-    tried = [candidate.rolled() for candidate in candidates]
-    common = set.intersection(*({h.fit.max_clients for h in held_out} for held_out in tried))
+    tried = [(candidate, candidate.rolled()) for candidate in candidates]
+    common = set.intersection(*({h.fit.max_clients for h in each} for _, each in tried))
     if not common:
         return []
-    held = [[h for h in each if h.fit.max_clients in common] for each in tried]
-    errors = {at: rms(each) for at, each in enumerate(held)}
-    least, cells = min(errors.values()), sum(len(h.rows) for h in held[0])
+    held = [(c, [h for h in each if h.fit.max_clients in common]) for c, each in tried]
+    ranked = sorted(((rms(each), c) for c, each in held), key=itemgetter(0))
+    cells = sum(len(held_out.rows) for held_out in held[0][1])
     noise = cell_error(candidates[0].fit.data) / math.sqrt(cells)
+    least, _ = ranked[0]
     near = least + max(0.1 * least, noise, _NO_ERROR)
-    return [candidates[at] for at in sorted(errors, key=errors.__getitem__) if errors[at] <= near]
+    return [candidate for error, candidate in ranked if error <= near]
 
 
 def misfit_of(fit: Fit) -> str:
@@ -244,7 +247,7 @@ def _warnings(ranked: tuple[Candidate, ...], axis: RowAxis) -> list[str]:
         if c.rival
         and not best.fit.parts
         and c.fit.aicc < best.fit.aicc - SUPPORTED
-        and WORSE * c.fit.relative_rms < best.fit.relative_rms
+        and best.fit.misses_more_than(c.fit)
     ]
     if best.fit.form.shape:
         words.append("the exponents are fitted once: the intervals take them as known")
