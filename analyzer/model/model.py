@@ -96,9 +96,10 @@ class Model:
 
     def most_clients(self, rows: float) -> float:
         """The largest S measured at R = `rows`; between two, the less of theirs."""
-        data = self.choice.best.data
-        near = {max(data.rows[data.rows <= rows]), min(data.rows[data.rows >= rows])}
-        return float(min(data.clients[data.rows == each].max() for each in near))
+        data, measured = self.choice.best.data, self.measured_rows
+        below = max((each for each in measured if each <= rows), default=measured[0])
+        above = min((each for each in measured if each >= rows), default=measured[-1])
+        return float(min(data.clients[data.rows == each].max() for each in (below, above)))
 
     def rows_within(self, rows: int | None) -> int:
         """`rows`, or the only one measured. Raises FitError outside the measured ones."""
