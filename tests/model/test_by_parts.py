@@ -83,6 +83,12 @@ def test_one_row_count_is_enough_and_between_two_it_is_interpolated() -> None:
     assert two.predict(200, 36) == pytest.approx(sum(ends) / 2)
 
 
+def test_what_a_commit_costs_without_clients_is_told_only_by_cells_without_them() -> None:
+    fit = fit_by_parts(samples(frame(whole, commit=commit, clients=CLIENTS[1:], rows=(8, 64))))
+    assert [term.name for term in fit.form.terms].count("commit fixed") == 0
+    assert fit.predict(400, 64) == pytest.approx(whole(400, 64), rel=0.01)
+
+
 def test_a_slow_repeat_is_slow_in_both_parts() -> None:
     """Drawn apart, the noise of the parts would cancel, and the sum be known too well."""
     slow = frame(whole, commit=commit, clients=CLIENTS, rows=(8, 64))

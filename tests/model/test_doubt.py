@@ -56,7 +56,8 @@ def test_without_noise_or_misfit_only_the_prior_is_left() -> None:
     doubt = model().doubt
     assert doubt.misfit == pytest.approx(0, abs=1e-6)
     assert doubt.drift < PRIOR
-    assert doubt.drift_freedom > PRIOR_FREEDOM
+    # Four fits to fewer clients and two row counts, less one.
+    assert doubt.drift_freedom == 5 + PRIOR_FREEDOM
     alone = doubt_of(model().choice.best, ())
     assert (alone.drift, alone.drift_freedom) == (pytest.approx(PRIOR), PRIOR_FREEDOM)
 
@@ -76,6 +77,13 @@ def test_inside_the_cells_an_interval_holds_noise_and_misfit_and_beyond_them_dri
     assert width(exact, 100) == pytest.approx(0, abs=1e-4)
     assert 0.1 < width(exact, 200) < width(exact, 400) / 1.5
     assert width(model(bent), 100) > 0.2
+
+
+def test_the_middle_of_the_draws_is_the_prediction() -> None:
+    found = model(bent, noise=0.02, repeats=5)
+    for clients in (50, 100, 400):
+        middle = np.median(found.drawn(64)(clients))
+        assert middle == pytest.approx(found.predict(clients, 64), rel=0.05)
 
 
 def test_no_power_is_negative_and_no_draw_falls_with_clients() -> None:
