@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,23 +89,29 @@ def _verified(run: Run, analysis: Analysis, ceiling: Cell) -> Verified:
 
 def _measured_at(run: Run, ceiling: Cell) -> tuple[Cell, Run]:
     """The cell measured nearest to `ceiling`, and the small run that measured it."""
+    own = folder_of(run, ceiling)
+    if (own / "manifest.json").is_file():
+        return ceiling, load_run(own)
     near = []
-    for small in small_runs(run, f"{ceiling.arm}-s*-r{ceiling.rows}"):
-        cells = [replace(ceiling, clients=clients) for clients in small.plan.clients]
-        for cell in cells:
+    for small in small_runs(run):
+        for clients in small.plan.clients:
+            cell = replace(ceiling, clients=clients)
             if folder_of(run, cell) == small.path:
-                pair = sorted((cell.clients, ceiling.clients))
-                near.append((pair[1] / pair[0], cell.clients, small))
+                pair = sorted((clients, ceiling.clients))
+                near.append((pair[1] / pair[0], clients, small))
     times, clients, small = min(near, key=lambda found: found[:2], default=(math.inf, 0, run))
     if times > NEAR:
         raise RunError("it was not measured")
     return replace(ceiling, clients=clients), small
 
 
-def small_runs(run: Run, names: str = "*") -> list[Run]:
-    """What was measured for the ceilings of `run`, in folders so named. Raises RunError."""
-    folders = sorted((run.path / FOLDER).glob(names))
-    return [load_run(path) for path in folders if (path / "manifest.json").is_file()]
+def small_runs(run: Run) -> list[Run]:
+    """What was measured for the ceilings of `run`; what cannot be read is left out."""
+    found = []
+    for path in sorted((run.path / FOLDER).glob("*/manifest.json")):
+        with suppress(RunError):
+            found.append(load_run(path.parent))
+    return found
 
 
 def _mean_ms(run: Run, cell: Cell) -> tuple[float | None, int, str]:

@@ -100,6 +100,23 @@ def test_a_cell_measured_for_a_ceiling_that_moved_a_little_still_tells_of_it(run
     assert found.missing == (f"{other} is not verified: it was not measured",)
 
 
+def test_what_cannot_be_read_beside_a_measured_ceiling_is_left_alone(run: Run) -> None:
+    analysis, _ = analyse_run(run)
+    one, other = cells_to_verify(analysis)
+    for cell in (one, other):
+        planted(folder_of(run, cell), plan_at(run, cell))
+    foreign = run.path / "verify" / f"{one.arm}-s7-r{one.rows}"
+    foreign.mkdir()
+    for folder in (foreign, folder_of(run, other)):
+        (folder / "manifest.json").write_text("{torn")
+    found = read_verification(run, analysis)
+    assert found is not None
+    assert [item.cell for item in found.found] == [one]
+    assert found.missing[0].startswith(f"{other} is not verified: ")
+    assert "cannot be read" in found.missing[0]
+    assert stdb_sweep("report", str(run.path), cwd=run.path).returncode == 0
+
+
 def test_a_void_cell_measured_for_a_ceiling_ends_with_3_and_says_where(run: Run) -> None:
     analysis, _ = analyse_run(run)
     cell = cells_to_verify(analysis)[0]
