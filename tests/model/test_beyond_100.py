@@ -101,6 +101,14 @@ def test_the_shipped_runs_are_foretold_as_the_documents_say(
             assert cell.bilinear_error < -0.1
 
 
+def test_of_forms_that_aicc_holds_alike_the_one_that_foretells_more_clients_is_chosen() -> None:
+    frame = load_run(RUNS / "beyond-100-quiet").frame().drop(columns="commit_ms")
+    choice = fit(frame[frame["rows"].isin((8, 64)) & (frame["clients"] <= 100)]).choice
+    aicc = {candidate.name: candidate.fit.aicc for candidate in choice.ranked}
+    assert abs(aicc["merge"] - aicc["by rows"]) < 2
+    assert choice.best.form.name == "by rows"
+
+
 def test_a_cliff_that_no_fewer_clients_foretell_is_flagged_where_it_is_measured() -> None:
     frame = load_run(RUNS / "beyond-100-bend").frame()
     at_64 = frame[frame["rows"].isin((8, 64))]
